@@ -1,0 +1,37 @@
+# The libraries that Weir stands on, as Debian 12 has them, and DuckDB's static archives.
+# Small, hot libraries are linked statically; the others are Debian's shared ones.
+find_package(Threads REQUIRED)
+
+function(weir_static_library target archive header)
+  find_library(${target}_ARCHIVE NAMES lib${archive}.a REQUIRED)
+  find_path(${target}_INCLUDE NAMES ${header} REQUIRED)
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE ${${target}_ARCHIVE} ${ARGN})
+  target_include_directories(${target} SYSTEM INTERFACE ${${target}_INCLUDE})
+endfunction()
+
+weir_static_library(lib_zstd zstd zstd.h)
+weir_static_library(lib_lz4 lz4 lz4.h)
+weir_static_library(lib_snappy snappy snappy-c.h stdc++)
+weir_static_library(lib_brotli_common brotlicommon brotli/types.h)
+weir_static_library(lib_brotli_decode brotlidec brotli/decode.h lib_brotli_common m)
+weir_static_library(lib_brotli brotlienc brotli/encode.h lib_brotli_decode)
+weir_static_library(lib_jansson jansson jansson.h)
+weir_static_library(lib_xxhash xxhash xxhash.h)
+weir_static_library(lib_zlib z zlib.h)
+weir_static_library(lib_bzip2 bz2 bzlib.h)
+
+# DuckDB: duckdb.h and static archives, from DUCKDB_ROOT or where tools/deps.sh puts them.
+if(NOT DUCKDB_ROOT)
+  file(GLOB weir_duckdb_candidates LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/third_party/duckdb)
+  set(DUCKDB_ROOT ${weir_duckdb_candidates})
+endif()
+if(DUCKDB_ROOT AND EXISTS ${DUCKDB_ROOT}/duckdb.h)
+  file(GLOB weir_duckdb_archives ${DUCKDB_ROOT}/*.a)
+  add_library(lib_duckdb INTERFACE)
+  target_include_directories(lib_duckdb SYSTEM INTERFACE ${DUCKDB_ROOT})
+  target_link_libraries(lib_duckdb INTERFACE -Wl,--start-group ${weir_duckdb_archives} -Wl,--end-group stdc++ m dl
+                                             Threads::Threads)
+else()
+  message(FATAL_ERROR "DuckDB not found: run tools/deps.sh, or give -DDUCKDB_ROOT=<folder with duckdb.h and *.a>")
+endif()

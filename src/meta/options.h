@@ -1,0 +1,68 @@
+/* Table options: one table of all that there are (key, type, default, scope, text), and typed access.
+ *
+ * The documentation's reference, SHOW, and "unknown option, did you mean…" come from this table. */
+#ifndef WEIR_META_OPTIONS_H
+#define WEIR_META_OPTIONS_H
+
+#include "base/base.h"
+
+typedef enum weir_option_type {
+    WEIR_OPTION_BOOLEAN,
+    WEIR_OPTION_INTEGER,
+    WEIR_OPTION_DOUBLE,
+    WEIR_OPTION_TEXT,
+    WEIR_OPTION_ENUM,     /* `values` lists them, separated by '|' */
+    WEIR_OPTION_SIZE,     /* "128 mb" */
+    WEIR_OPTION_DURATION, /* "1 h" */
+    WEIR_OPTION_MAP
+} weir_option_type;
+
+typedef enum weir_option_support {
+    WEIR_OPTION_WORKS,
+    WEIR_OPTION_STORED, /* accepted and kept for other engines; has no effect here */
+    WEIR_OPTION_REFUSED /* tables that set it (to other than its default) are not written by this version */
+} weir_option_support;
+
+typedef struct weir_option {
+    const char *key;
+    weir_option_type type;
+    const char *default_value; /* NULL: none */
+    const char *values;        /* of ENUM */
+    weir_option_support support;
+    bool immutable;            /* may not change after the table has data */
+    const char *text;          /* one or two sentences for the reference */
+} weir_option;
+
+extern const weir_option weir_table_options[];
+extern const size_t weir_table_option_count;
+
+const weir_option *weir_option_find(const char *key);
+
+/* Key-value pairs as a schema holds them, in order. */
+typedef struct weir_options {
+    const char **keys;
+    const char **values;
+    size_t count;
+    size_t capacity;
+} weir_options;
+
+const char *weir_options_get(const weir_options *options, const char *key); /* as set, or NULL */
+void weir_options_set(weir_options *options, weir_arena *arena, const char *key, const char *value); /* copies; replaces */
+void weir_options_unset(weir_options *options, const char *key);
+/* Copies of `base` with `overrides` on top. */
+void weir_options_merge(weir_arena *arena, const weir_options *base, const weir_options *overrides, weir_options *out);
+
+/* The value as set, or the default; malformed values are WEIR_INVALID naming key, value and what is expected. The key
+ * must be in the table (a programming error otherwise, caught by a unit test). */
+int weir_options_bool(const weir_options *options, const char *key, bool *out, weir_error *err);
+int weir_options_int(const weir_options *options, const char *key, int64_t *out, weir_error *err);
+int weir_options_size(const weir_options *options, const char *key, int64_t *out_bytes, weir_error *err);
+int weir_options_duration(const weir_options *options, const char *key, int64_t *out_ms, weir_error *err);
+int weir_options_text(const weir_options *options, const char *key, const char **out, weir_error *err); /* ENUM: checked,
+                                                                                        lower case; NULL when unset */
+
+/* Checks one pair: an unknown key is WEIR_INVALID with a suggestion, except dynamic ones (fields.*, file-index.*,
+ * parquet.*, orc.*, avro.*, …); values are checked by type. */
+int weir_option_check(const char *key, const char *value, weir_error *err);
+
+#endif

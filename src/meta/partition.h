@@ -1,0 +1,27 @@
+/* Partition values: serialized BinaryRows in manifests, folders `key=value` in paths. */
+#ifndef WEIR_META_PARTITION_H
+#define WEIR_META_PARTITION_H
+
+#include "meta/schema.h"
+#include "vector/literal.h"
+
+/* Serialized row of arity 0: the partition of an unpartitioned table. Static memory. */
+weir_slice weir_partition_none(void);
+
+/* Decodes a serialized partition into literals, one a partition key, in `arena`. */
+int weir_partition_decode(const weir_schema *schema, weir_slice partition, weir_arena *arena, weir_literal *out,
+                          weir_error *err);
+
+/* Serialized partition of one row of a batch that has the schema's columns. Appends. */
+void weir_partition_encode(const weir_schema *schema, const weir_literal *values, weir_buffer *out);
+
+/* The relative folder of a partition, "dt=2024-01-01/hr=7", escaped, or "" for an unpartitioned table. Follows the
+ * options partition.default-name and partition.legacy-name. */
+int weir_partition_path(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                        weir_error *err);
+
+/* For people: "dt=2024-01-01, hr=7". */
+int weir_partition_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                        weir_error *err);
+
+#endif
