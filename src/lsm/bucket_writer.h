@@ -1,0 +1,53 @@
+/* The writer of one bucket: rows in, a commit message out.
+ *
+ * Two kinds: merge_tree_writer.h for tables with a primary key, append_writer.h for those without. */
+#ifndef WEIR_LSM_BUCKET_WRITER_H
+#define WEIR_LSM_BUCKET_WRITER_H
+
+#include "file/file.h"
+#include "lsm/commit_message.h"
+
+typedef struct weir_bucket_writer weir_bucket_writer;
+
+typedef struct weir_bucket_writer_ops {
+    /* Takes the rows of `batch` (the schema's columns, with kinds) at `rows`, in that order; `rows` NULL: all. */
+    int (*write)(weir_bucket_writer *writer, const weir_batch *batch, const uint32_t *rows, int64_t count,
+                 weir_error *err);
+    /* Writes what is in memory to files (to free memory before the commit comes). */
+    int (*flush)(weir_bucket_writer *writer, weir_error *err);
+    /* Asks for a compaction: `full` of everything into the highest level, otherwise as the picking rule says. Returns
+     * at once; the work is done by prepare_commit at the latest when it waits. */
+    int (*compact)(weir_bucket_writer *writer, bool full, weir_error *err);
+    /* Flushes and moves all increments since the last call into `out` (deep in `arena`). `wait`: running compactions are
+     * finished first and their results included (always so for the lookup changelog with lookup-wait). */
+    int (*prepare_commit)(weir_bucket_writer *writer, bool wait, weir_arena *arena, weir_commit_message *out,
+                          weir_error *err);
+    /* Whether a compaction runs or its result waits for the next prepare_commit. */
+    bool (*is_busy)(const weir_bucket_writer *writer);
+    int64_t (*memory_bytes)(const weir_bucket_writer *writer);
+    /* Waits for running compactions; files of increments that were never handed out are removed. */
+    void (*close)(weir_bucket_writer *writer);
+} weir_bucket_writer_ops;
+
+struct weir_bucket_writer {
+    const weir_bucket_writer_ops *ops;
+};
+
+typedef struct weir_bucket_writer_options {
+    weir_slice partition; /* copied */
+    int32_t bucket;
+    int32_t total_buckets;
+    /* The bucket's files in the latest snapshot (deep copies are taken); the next sequence number follows from them. */
+    weir_data_file *const *restored_files;
+    size_t restored_file_count;
+    bool ignore_previous_files; /* INSERT OVERWRITE: start from nothing */
+    bool write_only;            /* no compaction */
+    int64_t write_buffer_bytes; /* this bucket flushes at this size */
+} weir_bucket_writer_options;
+
+int weir_merge_tree_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
+                                  weir_bucket_writer **out, weir_error *err);
+int weir_append_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
+                              weir_bucket_writer **out, weir_error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* What the writer of one bucket did between two commits. Lives in the arena it was made in. */
+#ifndef WEIR_LSM_COMMIT_MESSAGE_H
+#define WEIR_LSM_COMMIT_MESSAGE_H
+
+#include "meta/meta.h"
+
+typedef struct weir_file_list {
+    weir_data_file **files;
+    size_t count;
+    size_t capacity;
+} weir_file_list; /* the array is malloc'd */
+
+void weir_file_list_append(weir_file_list *list, weir_data_file *file);
+void weir_file_list_free(weir_file_list *list);
+
+typedef struct weir_commit_message {
+    weir_slice partition; /* serialized */
+    int32_t bucket;
+    int32_t total_buckets;
+    /* The data increment: committed first, as APPEND. */
+    weir_file_list new_files;
+    weir_file_list deleted_files;
+    weir_file_list changelog_files;
+    /* The compact increment: committed after it, as COMPACT, and disposable on a conflict. */
+    weir_file_list compact_before;
+    weir_file_list compact_after;
+    weir_file_list compact_changelog_files;
+} weir_commit_message;
+
+typedef struct weir_commit_messages {
+    weir_commit_message *items;
+    size_t count;
+    size_t capacity;
+} weir_commit_messages;
+
+weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
+                                              int32_t total_buckets); /* empty; valid until the next add */
+bool weir_commit_message_is_empty(const weir_commit_message *message);
+void weir_commit_messages_free(weir_commit_messages *messages);
+
+#endif

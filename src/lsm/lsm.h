@@ -1,0 +1,20 @@
+/* lsm: one bucket of a table as its writer sees it.
+ *
+ *   bucket_writer.h         the interface: rows in, a commit message out
+ *   commit_message.h        what a bucket's writer did: files added, compacted, changelogs
+ *   levels.h                files of a bucket by level
+ *   universal_compaction.h  which runs to compact, as Paimon picks them
+ *   write_buffer.h          rows in memory, sorted and merged on flush, spilled when short of memory
+ *   compaction.h            running a compaction: upgrade, rewrite, changelog; by key range on several threads
+ *   lookup.h                older values of keys, for the lookup changelog and point reads
+ *   merge_tree_writer.h     the writer of a primary-key bucket
+ *   append_writer.h         the writer of an append bucket, and compaction of its small files
+ *
+ * Threading: a bucket writer belongs to one thread at a time; its compactions run in the context's pool. */
+#ifndef WEIR_LSM_H
+#define WEIR_LSM_H
+
+#include "lsm/bucket_writer.h"
+#include "lsm/commit_message.h"
+
+#endif

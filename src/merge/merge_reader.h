@@ -1,0 +1,57 @@
+/* Merging in two phases; see merge.h.
+ *
+ *   weir_merge_open(context, partition, bucket, runs, …, &merge, err);
+ *   while ((code = weir_merge_next(merge, 65536, err)) == WEIR_OK) {
+ *       merge->row_count rows: kinds, sequence_numbers, has_previous …
+ *       weir_merge_column(merge, 3, &vector, err);   // any columns, in any order, also none
+ *   }                                                // WEIR_END when through
+ */
+#ifndef WEIR_MERGE_READER_H
+#define WEIR_MERGE_READER_H
+
+#include "merge/sorted_run.h"
+#include "vector/sort_key.h"
+
+typedef struct weir_merge_options {
+    bool keep_deletes; /* rows whose newest kind is -U or -D come out too, with that kind */
+    /* For changelogs: tell for each key that has a row in level 0 what its newest row in a level above 0 was. Keys
+     * without a row in level 0 come out as well, with from_level_zero false. */
+    bool want_previous;
+    /* Only keys in [lower, upper), as sort keys (memcmp order); an empty slice does not bound. Borrowed. */
+    weir_slice lower_key;
+    weir_slice upper_key;
+    /* Rows that cannot match may be left out: a predicate over positions in `fields` that names key columns only. */
+    const weir_predicate *key_predicate;
+} weir_merge_options;
+
+typedef struct weir_merge_reader {
+    /* The current window. */
+    int64_t row_count;
+    int64_t *sequence_numbers;
+    int8_t *kinds;
+    bool *from_level_zero; /* with want_previous */
+    bool *has_previous;    /* with want_previous: there was a row above level 0, and it was no delete */
+    /* Sort keys of the window's rows (for lookups of older values); valid until the next window. */
+    weir_sort_keys keys;
+} weir_merge_reader;
+
+/* `fields` are columns of the context's schema (columns[i] is its position); runs of newer data need not come first:
+ * sequence numbers decide, then level-0 files by their order. Rows of one run with the same key do not exist. Ties in
+ * the sequence number: the run that stands later in `runs` wins. Runs are borrowed. */
+int weir_merge_open(const weir_table_context *context, weir_slice partition, int32_t bucket,
+                    const weir_sorted_run *runs, int32_t run_count, const int32_t *columns, int32_t column_count,
+                    const weir_merge_options *options, weir_merge_reader **out, weir_error *err);
+int weir_merge_next(weir_merge_reader *merge, int64_t max_rows, weir_error *err);
+/* Appends column `column` (a position in `columns`) of the window's rows. */
+int weir_merge_column(weir_merge_reader *merge, int32_t column, weir_vector *out, weir_error *err);
+/* The same of the previous rows: one value for each row of the window that has_previous, in order. */
+int weir_merge_previous_column(weir_merge_reader *merge, int32_t column, weir_vector *out, weir_error *err);
+void weir_merge_close(weir_merge_reader *merge);
+
+/* Cuts the keys of some runs into about `parts` ranges of equal weight, by the key ranges of files and row groups or by
+ * sampled keys: `out_bounds` gets parts - 1 or fewer sort keys, ascending, in `arena`. */
+int weir_merge_split_keys(const weir_table_context *context, weir_slice partition, int32_t bucket,
+                          const weir_sorted_run *runs, int32_t run_count, int32_t parts, weir_arena *arena,
+                          weir_slice **out_bounds, int32_t *out_count, weir_error *err);
+
+#endif
