@@ -1,0 +1,57 @@
+/* Committing: commit messages become snapshots.
+ *
+ * The protocol is Paimon's (spec "Commit protocol"): a committable makes up to two snapshots with the same identifier,
+ * APPEND (or OVERWRITE) and COMPACT; snapshot N + 1 is published atomically; when somebody else was faster, conflicts
+ * are checked against what was committed since and the attempt is repeated. A COMPACT half that conflicts is dropped
+ * with its files. Commit user and identifier make replays harmless. */
+#ifndef WEIR_TABLE_COMMIT_H
+#define WEIR_TABLE_COMMIT_H
+
+#include "lsm/commit_message.h"
+#include "table/table.h"
+
+typedef struct weir_table_commit weir_table_commit;
+
+typedef struct weir_committable {
+    int64_t identifier; /* of the checkpoint; WEIR_BATCH_COMMIT_IDENTIFIER for batches */
+    int64_t watermark;  /* WEIR_NO_WATERMARK: none */
+    bool has_watermark;
+    const char *const *property_keys;
+    const char *const *property_values;
+    int32_t property_count;
+    const weir_commit_messages *messages;
+} weir_committable;
+
+int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err);
+
+/* Commits. Without changes no snapshot is made (commit.force-create-snapshot: one is). *out_snapshot_id (may be NULL) is
+ * the last snapshot made, or 0. Expires old snapshots afterwards as snapshot.* ask (not with write-only). */
+int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
+                          weir_error *err);
+
+/* INSERT OVERWRITE: the messages' new files replace all files of the given partition (static: `partition_values` has a
+ * literal or NULL a partition key; all NULL pointers: the whole table), or, with dynamic-partition-overwrite and no
+ * static values, of the partitions that the messages touch. */
+int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
+                                const weir_literal *const *partition_values, int64_t *out_snapshot_id,
+                                weir_error *err);
+
+/* Whether this user's committable of that identifier has been committed already (its APPEND and its COMPACT half):
+ * recovery asks this before it commits again. */
+int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *out_append, bool *out_compact,
+                           weir_error *err);
+
+/* Commits unless weir_table_commit_find says that it happened. */
+int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
+                             weir_error *err);
+
+/* Removes the files of messages that will never be committed. */
+int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err);
+
+/* An empty table state (TRUNCATE): one OVERWRITE snapshot. */
+int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, int64_t *out_snapshot_id,
+                               weir_error *err);
+
+void weir_table_commit_close(weir_table_commit *commit);
+
+#endif

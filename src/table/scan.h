@@ -1,0 +1,67 @@
+/* Planning: from a table to the splits that a batch read needs.
+ *
+ * Which snapshot is read follows from the table's options: scan.mode, scan.snapshot-id, scan.tag-name, scan.timestamp-millis,
+ * scan.timestamp, scan.watermark, scan.version, incremental-between and -timestamp, incremental-between-scan-mode. */
+#ifndef WEIR_TABLE_SCAN_H
+#define WEIR_TABLE_SCAN_H
+
+#include "merge/sorted_run.h"
+#include "table/table.h"
+
+typedef enum weir_split_kind {
+    WEIR_SPLIT_RAW,      /* rows of the files as they are, one file after the other (append tables, merged files) */
+    WEIR_SPLIT_MERGE,    /* a section: runs to merge */
+    WEIR_SPLIT_CHANGELOG,/* rows of the files with their kinds, in file order (changelog or delta files) */
+    WEIR_SPLIT_DIFF      /* the difference of two states of one bucket: `before` and `runs` */
+} weir_split_kind;
+
+typedef struct weir_split {
+    weir_split_kind kind;
+    int64_t snapshot_id;
+    weir_slice partition;
+    int32_t bucket;
+    weir_data_file **files; /* RAW, CHANGELOG */
+    int32_t file_count;
+    weir_sorted_run *runs; /* MERGE, DIFF (after) */
+    int32_t run_count;
+    weir_sorted_run *before; /* DIFF */
+    int32_t before_count;
+    int64_t row_count; /* physical rows, an estimate of the rows that come out */
+    int64_t size_bytes;
+} weir_split;
+
+typedef struct weir_plan {
+    weir_arena arena;
+    int64_t snapshot_id; /* that was planned; 0: the table is empty */
+    const weir_snapshot *snapshot; /* NULL: none */
+    weir_split *splits;
+    size_t split_count;
+    /* For EXPLAIN and counters. */
+    int64_t manifests_read;
+    int64_t files_total; /* live files of the snapshot that were looked at */
+    int64_t files_kept;
+    /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */
+    int64_t exact_row_count;
+} weir_plan;
+
+typedef struct weir_scan_options {
+    const weir_predicate *predicate; /* over the schema's columns; used for pruning only. NULL: none */
+    int64_t limit;                   /* rows wanted; -1: all */
+    bool with_kinds;                 /* incremental reads: keep rows of every kind (audit log); otherwise deletes go */
+} weir_scan_options;
+
+/* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */
+int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_plan **out, weir_error *err);
+void weir_plan_free(weir_plan *plan);
+
+/* The snapshot that the table's options name (see above); *out NULL when the table is empty. In `arena`. */
+int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
+
+/* The splits of one snapshot's state (all levels, or only those above `min_level`), or of its delta or changelog files.
+ * The stream scan is made of these. Appended to the plan. */
+int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int32_t min_level,
+                    const weir_scan_options *options, weir_plan *plan, weir_error *err);
+int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bool changelog,
+                      const weir_scan_options *options, weir_plan *plan, weir_error *err);
+
+#endif

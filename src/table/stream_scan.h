@@ -1,0 +1,30 @@
+/* The changes of a table, snapshot after snapshot: the streaming reader.
+ *
+ * Start modes (scan.mode): latest-full, latest, from-snapshot, from-snapshot-full, from-timestamp, compacted-full. The
+ * full phase gives the state of the start snapshot as +I; after it come the changes of each later snapshot: by the
+ * changelog producer, its changelog files (input, lookup, full-compaction) or the delta of APPEND snapshots (none).
+ * OVERWRITE snapshots are skipped unless streaming-read-overwrite. Source of truth: spec "Streaming read contract". */
+#ifndef WEIR_TABLE_STREAM_SCAN_H
+#define WEIR_TABLE_STREAM_SCAN_H
+
+#include "table/read.h"
+
+typedef struct weir_stream_scan weir_stream_scan;
+
+int weir_stream_scan_open(const weir_table *table, const weir_scan_options *options, weir_stream_scan **out,
+                          weir_error *err);
+
+/* The splits of the next snapshot that has any, WEIR_IDLE when there is nothing new yet. A snapshot that has expired
+ * meanwhile is WEIR_NOT_FOUND, saying so and naming consumer-id. */
+int weir_stream_scan_next(weir_stream_scan *scan, weir_plan **out, weir_error *err);
+
+/* The next snapshot to read: position to store, and to go on from. -1: the start is not decided yet. */
+int64_t weir_stream_scan_position(const weir_stream_scan *scan);
+int weir_stream_scan_restore(weir_stream_scan *scan, int64_t next_snapshot, weir_error *err);
+
+/* Stop after this snapshot: next() gives WEIR_END then. */
+void weir_stream_scan_set_end(weir_stream_scan *scan, int64_t last_snapshot);
+
+void weir_stream_scan_close(weir_stream_scan *scan);
+
+#endif

@@ -1,0 +1,40 @@
+/* Writing: rows to the writers of their partitions and buckets. */
+#ifndef WEIR_TABLE_WRITE_H
+#define WEIR_TABLE_WRITE_H
+
+#include "lsm/lsm.h"
+#include "table/table.h"
+
+typedef struct weir_table_write weir_table_write;
+
+typedef struct weir_table_write_options {
+    const char *commit_user;   /* the same as the committer's */
+    bool overwrite;            /* previous files are not looked at: INSERT OVERWRITE */
+    bool ignore_compaction;    /* as write-only */
+} weir_table_write_options;
+
+/* Refuses tables that this version would write wrongly (options marked REFUSED), naming the option. */
+int weir_table_write_open(const weir_table *table, const weir_table_write_options *options, weir_table_write **out,
+                          weir_error *err);
+
+/* Takes all rows of a batch that has the schema's columns; kinds as given. NULL in a NOT NULL column is WEIR_INVALID
+ * naming the column. Append tables take +I only. */
+int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err);
+
+/* Asks for a compaction of one bucket (for tests and weir_table_compact). */
+int weir_table_write_compact(weir_table_write *write, weir_slice partition, int32_t bucket, bool full, weir_error *err);
+/* Full compaction of every bucket that was written since the open. */
+int weir_table_write_compact_written(weir_table_write *write, weir_error *err);
+
+/* Flushes everything and hands out what happened since the last call. Writers of buckets that are idle and whose last
+ * increment has been committed are closed. */
+int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir_arena *arena,
+                             weir_commit_messages *out, weir_error *err);
+
+void weir_table_write_close(weir_table_write *write);
+
+/* Compacts every bucket of the table (or small files of an append table) and gives the messages to commit. */
+int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
+                       weir_error *err);
+
+#endif
