@@ -24,7 +24,8 @@ void weir_binary_row_serialize(const weir_type *const *types, const weir_literal
 int weir_binary_row_deserialize(weir_slice bytes, const weir_type *const *types, int32_t count, const char *what,
                                 weir_arena *arena, weir_literal *out, weir_error *err);
 
-/* Appends field values of one BinaryRow (no arity) to the columns of a batch, any type; the batch's length grows by 1. */
+/* Appends field values of one BinaryRow (no arity) to the columns of a batch, any type, and its row kind where it is
+ * not +I; the batch's length grows by 1. After a failure the batch is only good for clearing. */
 int weir_binary_row_read(weir_slice bytes, weir_batch *out, const char *what, weir_error *err);
 
 #endif
