@@ -1,0 +1,4 @@
+/* The version of the library. */
+#include "weir/weir.h"
+
+const char *weir_version(void) { return WEIR_VERSION; }
