@@ -78,7 +78,7 @@ size_t weir_layout_width(weir_layout layout);
 
 /* An empty vector. `type` is borrowed and must outlive it. */
 void weir_vector_init(weir_vector *vector, const weir_type *type);
-void weir_vector_free(weir_vector *vector);  /* its memory, children included; then it is as after init */
+void weir_vector_free(weir_vector *vector);  /* its memory, children included; init it again before another use */
 void weir_vector_clear(weir_vector *vector); /* length 0, memory kept */
 size_t weir_vector_memory(const weir_vector *vector); /* bytes owned */
 
@@ -86,6 +86,12 @@ size_t weir_vector_memory(const weir_vector *vector); /* bytes owned */
  * WEIR_INVALID when a text column would pass 2 GB. */
 int weir_vector_reserve(weir_vector *vector, int64_t rows, weir_error *err);
 int weir_vector_reserve_bytes(weir_vector *vector, size_t bytes, weir_error *err);
+
+/* weir_vector_reserve, and `validity` an array with room for them, the values so far being valid. For those that write
+ * values into the arrays themselves: they set the new bits, zero the slots of nulls, and add to length and null_count.
+ * Where none turned out null, call weir_vector_drop_validity. */
+int weir_vector_reserve_validity(weir_vector *vector, int64_t rows, weir_error *err);
+void weir_vector_drop_validity(weir_vector *vector); /* when null_count is 0 */
 
 /* Appends `count` nulls; or one value. The raw form takes the bytes of the layout (for BIT one byte 0 or 1; for BYTES
  * the text itself). Nested vectors are appended to through their children: append to the children, then call
