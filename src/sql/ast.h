@@ -1,0 +1,609 @@
+/* The syntax tree: what the text says, before any name means anything.
+ *
+ * Nodes live in the arena that was given to the parser and borrow from it. Every node knows where it stands, so that
+ * later stages can point at it; `begin` and `end` are byte offsets, for quoting the source text. */
+#ifndef WEIR_SQL_AST_H
+#define WEIR_SQL_AST_H
+
+#include "vector/type.h"
+
+typedef struct weir_position {
+    int32_t line;   /* from 1 */
+    int32_t column; /* in characters, from 1 */
+    uint32_t begin; /* byte offset of the first byte */
+    uint32_t end;   /* byte offset after the last one */
+} weir_position;
+
+/* A name such as catalog.database.table; parts are as written, without backquotes. */
+typedef struct weir_ast_part {
+    weir_position position;
+    const char *text;
+    bool quoted;
+} weir_ast_part;
+
+typedef struct weir_ast_name {
+    weir_position position;
+    weir_ast_part *parts;
+    int32_t count;
+} weir_ast_name;
+
+typedef struct weir_ast_names {
+    weir_ast_part *items;
+    int32_t count;
+} weir_ast_names;
+
+/* 'key' = 'value' pairs of WITH (…), OPTIONS(…) hints, SET (…) and PARTITION specifications. */
+typedef struct weir_ast_option {
+    weir_position position; /* of the key */
+    const char *key;
+    weir_position value_position;
+    const char *value;
+} weir_ast_option;
+
+typedef struct weir_ast_options {
+    weir_ast_option *items;
+    int32_t count;
+} weir_ast_options;
+
+typedef struct weir_ast_expression weir_ast_expression;
+typedef struct weir_ast_query weir_ast_query;
+typedef struct weir_ast_from weir_ast_from;
+
+typedef struct weir_ast_expressions {
+    weir_ast_expression **items;
+    int32_t count;
+} weir_ast_expressions;
+
+/* A hint such as OPTIONS('k'='v'), LOOKUP('table'='d'), BROADCAST(t). */
+typedef struct weir_ast_hint {
+    weir_position position;
+    const char *name;         /* upper case */
+    weir_ast_options options; /* key-value form */
+    weir_ast_names arguments; /* list form */
+} weir_ast_hint;
+
+typedef struct weir_ast_hints {
+    weir_ast_hint *items;
+    int32_t count;
+} weir_ast_hints;
+
+/* --- Expressions --------------------------------------------------------------------------------------------------- */
+
+typedef enum weir_ast_expression_kind {
+    WEIR_AST_NULL,
+    WEIR_AST_BOOLEAN,     /* operator: 0 or 1 */
+    WEIR_AST_NUMBER,      /* text: as written */
+    WEIR_AST_STRING,      /* text, text_size: unescaped UTF-8 */
+    WEIR_AST_BYTES,       /* text, text_size: the bytes of x'…' */
+    WEIR_AST_DATE,        /* text */
+    WEIR_AST_TIME,        /* text */
+    WEIR_AST_TIMESTAMP,   /* text */
+    WEIR_AST_INTERVAL,    /* text; interval; negated: INTERVAL -'1' */
+    WEIR_AST_COLUMN,      /* name: column, table.column, column.field … */
+    WEIR_AST_STAR,        /* name: its qualifier, count 0 for a bare one */
+    WEIR_AST_UNARY,       /* operator; arguments[0] */
+    WEIR_AST_BINARY,      /* operator; arguments[0], [1] */
+    WEIR_AST_BETWEEN,     /* arguments: value, low, high; negated; operator 1: SYMMETRIC */
+    WEIR_AST_IN,          /* arguments: value, then the list; or value and query; negated */
+    WEIR_AST_EXISTS,      /* query */
+    WEIR_AST_LIKE,        /* arguments: value, pattern, escape if given; operator: LIKE or SIMILAR; negated */
+    WEIR_AST_IS,          /* operator: weir_ast_is; arguments[0] (and [1] of DISTINCT FROM); negated */
+    WEIR_AST_CASE,        /* arguments: [operand] when then … [else]; operator: WEIR_AST_CASE_* bits */
+    WEIR_AST_CAST,        /* arguments[0]; type; operator 1: TRY_CAST */
+    WEIR_AST_CALL,        /* text: the function's name as written; arguments; call */
+    WEIR_AST_ROW,         /* ROW(…) or (a, b): arguments */
+    WEIR_AST_ARRAY,       /* ARRAY[…]: arguments; or ARRAY(query) */
+    WEIR_AST_MAP,         /* MAP[k, v, …]: arguments */
+    WEIR_AST_MULTISET,    /* MULTISET[…] */
+    WEIR_AST_ITEM,        /* arguments[0][arguments[1]] */
+    WEIR_AST_FIELD,       /* arguments[0].text */
+    WEIR_AST_SUBQUERY,    /* query, as a scalar */
+    WEIR_AST_UNIT,        /* text: a time unit or keyword argument (DAY, LEADING…), upper case */
+    WEIR_AST_TABLE,       /* TABLE t as an argument: name; call->partition_by */
+    WEIR_AST_DESCRIPTOR,  /* DESCRIPTOR(a, b): names in arguments as COLUMN */
+    WEIR_AST_NAMED        /* name => value: text, arguments[0] */
+} weir_ast_expression_kind;
+
+typedef enum weir_ast_operator {
+    WEIR_AST_OR = 1,
+    WEIR_AST_AND,
+    WEIR_AST_NOT,
+    WEIR_AST_EQUAL,
+    WEIR_AST_NOT_EQUAL,
+    WEIR_AST_LESS,
+    WEIR_AST_LESS_OR_EQUAL,
+    WEIR_AST_GREATER,
+    WEIR_AST_GREATER_OR_EQUAL,
+    WEIR_AST_PLUS,
+    WEIR_AST_MINUS,
+    WEIR_AST_MULTIPLY,
+    WEIR_AST_DIVIDE,
+    WEIR_AST_MODULO,
+    WEIR_AST_CONCAT,
+    WEIR_AST_OVERLAPS,
+    WEIR_AST_SIMILAR,
+    WEIR_AST_LIKE_OPERATOR
+} weir_ast_operator;
+
+typedef enum weir_ast_is {
+    WEIR_AST_IS_NULL = 1,
+    WEIR_AST_IS_TRUE,
+    WEIR_AST_IS_FALSE,
+    WEIR_AST_IS_UNKNOWN,
+    WEIR_AST_IS_DISTINCT_FROM,
+    WEIR_AST_IS_JSON, /* IS JSON [VALUE] */
+    WEIR_AST_IS_JSON_OBJECT,
+    WEIR_AST_IS_JSON_ARRAY,
+    WEIR_AST_IS_JSON_SCALAR
+} weir_ast_is;
+
+enum { WEIR_AST_CASE_OPERAND = 1, WEIR_AST_CASE_ELSE = 2 };
+
+/* The units of an INTERVAL literal or type, upper case; `to` is NULL for a single unit. -1: no precision given. */
+typedef struct weir_ast_interval {
+    const char *from;
+    const char *to;
+    int32_t leading_precision;
+    int32_t fraction_precision;
+} weir_ast_interval;
+
+typedef struct weir_ast_sort_key {
+    weir_ast_expression *expression;
+    bool descending;
+    int8_t nulls; /* 0: not said, 1: FIRST, 2: LAST */
+} weir_ast_sort_key;
+
+typedef struct weir_ast_sort_keys {
+    weir_ast_sort_key *items;
+    int32_t count;
+} weir_ast_sort_keys;
+
+typedef enum weir_ast_bound_kind {
+    WEIR_AST_UNBOUNDED_PRECEDING,
+    WEIR_AST_PRECEDING,
+    WEIR_AST_CURRENT_ROW,
+    WEIR_AST_FOLLOWING,
+    WEIR_AST_UNBOUNDED_FOLLOWING
+} weir_ast_bound_kind;
+
+typedef struct weir_ast_window {
+    weir_position position;
+    const char *reference; /* OVER w, or the base of (w …); NULL: none */
+    weir_ast_expressions partition_by;
+    weir_ast_sort_keys order_by;
+    bool has_frame;
+    bool rows; /* ROWS rather than RANGE */
+    weir_ast_bound_kind lower, upper;
+    weir_ast_expression *lower_value, *upper_value; /* of PRECEDING and FOLLOWING */
+} weir_ast_window;
+
+/* JSON_VALUE and its like: what to do ON EMPTY and ON ERROR. */
+typedef enum weir_ast_json_behaviour {
+    WEIR_AST_JSON_UNSET,
+    WEIR_AST_JSON_NULL,
+    WEIR_AST_JSON_ERROR,
+    WEIR_AST_JSON_DEFAULT, /* with the expression */
+    WEIR_AST_JSON_EMPTY_ARRAY,
+    WEIR_AST_JSON_EMPTY_OBJECT,
+    WEIR_AST_JSON_TRUE,
+    WEIR_AST_JSON_FALSE,
+    WEIR_AST_JSON_UNKNOWN
+} weir_ast_json_behaviour;
+
+/* What a call has besides its arguments. */
+typedef struct weir_ast_call {
+    bool star;     /* COUNT(*) */
+    bool distinct;
+    bool no_parentheses; /* CURRENT_DATE */
+    int8_t nulls;  /* 0, 1: IGNORE NULLS, 2: RESPECT NULLS */
+    weir_ast_expression *filter;
+    weir_ast_sort_keys within_group;
+    weir_ast_window *over;
+    weir_ast_expressions partition_by; /* of a TABLE argument */
+    /* JSON functions */
+    const weir_type *returning;
+    weir_ast_json_behaviour on_empty, on_error;
+    weir_ast_expression *empty_default, *error_default;
+    int8_t wrapper; /* 0 unset, 1 WITHOUT, 2 WITH UNCONDITIONAL, 3 WITH CONDITIONAL */
+    int8_t on_null; /* 0 unset, 1 NULL ON NULL, 2 ABSENT ON NULL */
+} weir_ast_call;
+
+struct weir_ast_expression {
+    weir_ast_expression_kind kind;
+    weir_position position; /* begin … end: the whole expression; line and column: where it begins, of an operator
+                               where the operator stands */
+    int32_t operator;
+    bool negated;
+    bool parenthesized;
+    const char *text;
+    size_t text_size;
+    weir_ast_expression **arguments;
+    int32_t argument_count;
+    weir_ast_name name;
+    const weir_type *type;
+    weir_position type_position;
+    weir_ast_interval interval;
+    weir_ast_query *query;
+    weir_ast_call *call; /* of CALL: never NULL */
+};
+
+/* --- Queries ------------------------------------------------------------------------------------------------------- */
+
+typedef struct weir_ast_alias {
+    weir_position position;
+    const char *name; /* NULL: none */
+    weir_ast_names columns;
+} weir_ast_alias;
+
+typedef struct weir_ast_item {
+    weir_ast_expression *expression;
+    weir_ast_part alias; /* text NULL: none */
+} weir_ast_item;
+
+typedef enum weir_ast_grouping_kind {
+    WEIR_AST_GROUP_EXPRESSION, /* expressions: one, or none for () */
+    WEIR_AST_GROUP_SETS,       /* elements */
+    WEIR_AST_GROUP_ROLLUP,     /* elements */
+    WEIR_AST_GROUP_CUBE,       /* elements */
+    WEIR_AST_GROUP_LIST        /* (a, b) inside of the above */
+} weir_ast_grouping_kind;
+
+typedef struct weir_ast_grouping {
+    weir_ast_grouping_kind kind;
+    weir_position position;
+    weir_ast_expressions expressions;
+    struct weir_ast_grouping *elements;
+    int32_t element_count;
+} weir_ast_grouping;
+
+typedef struct weir_ast_named_window {
+    const char *name;
+    weir_ast_window *window;
+} weir_ast_named_window;
+
+typedef struct weir_ast_select {
+    weir_position position;
+    bool distinct;
+    weir_ast_hints hints;
+    weir_ast_item *items;
+    int32_t item_count;
+    weir_ast_from *from; /* NULL: none */
+    weir_ast_expression *where;
+    bool grouped; /* has GROUP BY */
+    bool group_distinct;
+    weir_ast_grouping *groups;
+    int32_t group_count;
+    weir_ast_expression *having;
+    weir_ast_expression *qualify;
+    weir_ast_named_window *windows;
+    int32_t window_count;
+} weir_ast_select;
+
+typedef enum weir_ast_query_kind {
+    WEIR_AST_SELECT,
+    WEIR_AST_VALUES,        /* rows */
+    WEIR_AST_SET_OPERATION, /* left, right, set_operator, all */
+    WEIR_AST_NESTED         /* (query): left */
+} weir_ast_query_kind;
+
+typedef enum weir_ast_set_operator { WEIR_AST_UNION, WEIR_AST_INTERSECT, WEIR_AST_EXCEPT } weir_ast_set_operator;
+
+typedef struct weir_ast_cte {
+    weir_ast_part name;
+    weir_ast_names columns;
+    weir_ast_query *query;
+} weir_ast_cte;
+
+struct weir_ast_query {
+    weir_ast_query_kind kind;
+    weir_position position;
+    weir_ast_cte *ctes;
+    int32_t cte_count;
+    weir_ast_select *select;
+    weir_ast_expressions *rows; /* of VALUES */
+    int32_t row_count;
+    weir_ast_set_operator set_operator;
+    bool all;
+    weir_ast_query *left, *right;
+    weir_ast_sort_keys order_by;
+    weir_ast_expression *limit;  /* NULL: none */
+    weir_ast_expression *offset; /* NULL: none */
+};
+
+typedef enum weir_ast_from_kind {
+    WEIR_AST_FROM_TABLE,    /* name, hints, system_time */
+    WEIR_AST_FROM_QUERY,    /* query */
+    WEIR_AST_FROM_FUNCTION, /* TABLE(f(…)): expression is the CALL */
+    WEIR_AST_FROM_UNNEST,   /* expression */
+    WEIR_AST_FROM_JOIN,     /* left, right, join, condition or using */
+    WEIR_AST_FROM_MATCH     /* MATCH_RECOGNIZE over left: recognized, and refused by the binder */
+} weir_ast_from_kind;
+
+typedef enum weir_ast_join {
+    WEIR_AST_JOIN_INNER,
+    WEIR_AST_JOIN_LEFT,
+    WEIR_AST_JOIN_RIGHT,
+    WEIR_AST_JOIN_FULL,
+    WEIR_AST_JOIN_CROSS /* CROSS JOIN, or a comma */
+} weir_ast_join;
+
+struct weir_ast_from {
+    weir_ast_from_kind kind;
+    weir_position position;
+    weir_ast_alias alias;
+    weir_ast_name name;
+    weir_ast_hints hints;
+    weir_ast_expression *system_time; /* FOR SYSTEM_TIME AS OF */
+    bool lateral;
+    bool ordinality; /* UNNEST … WITH ORDINALITY */
+    weir_ast_query *query;
+    weir_ast_expression *expression;
+    weir_ast_join join;
+    bool natural;
+    weir_ast_from *left, *right;
+    weir_ast_expression *condition;
+    weir_ast_names using;
+    const char *sample; /* TABLESAMPLE: BERNOULLI or SYSTEM */
+    weir_ast_expression *sample_percent;
+};
+
+/* --- Statements ---------------------------------------------------------------------------------------------------- */
+
+typedef enum weir_ast_statement_kind {
+    WEIR_AST_QUERY,
+    WEIR_AST_INSERT,
+    WEIR_AST_STATEMENT_SET,
+    WEIR_AST_DELETE,
+    WEIR_AST_UPDATE,
+    WEIR_AST_TRUNCATE,
+    WEIR_AST_CREATE_CATALOG,
+    WEIR_AST_CREATE_DATABASE,
+    WEIR_AST_CREATE_TABLE,
+    WEIR_AST_CREATE_VIEW,
+    WEIR_AST_CREATE_FUNCTION,
+    WEIR_AST_DROP,
+    WEIR_AST_ALTER_TABLE,
+    WEIR_AST_ALTER_VIEW,
+    WEIR_AST_ALTER_DATABASE,
+    WEIR_AST_USE,
+    WEIR_AST_SHOW,
+    WEIR_AST_DESCRIBE,
+    WEIR_AST_EXPLAIN,
+    WEIR_AST_SET,
+    WEIR_AST_RESET,
+    WEIR_AST_CALL_PROCEDURE,
+    WEIR_AST_ANALYZE,
+    WEIR_AST_STOP_JOB,
+    WEIR_AST_ADD_JAR
+} weir_ast_statement_kind;
+
+typedef enum weir_ast_object {
+    WEIR_AST_OBJECT_CATALOG,
+    WEIR_AST_OBJECT_DATABASE,
+    WEIR_AST_OBJECT_TABLE,
+    WEIR_AST_OBJECT_VIEW,
+    WEIR_AST_OBJECT_FUNCTION,
+    WEIR_AST_OBJECT_MODULES
+} weir_ast_object;
+
+typedef enum weir_ast_column_kind {
+    WEIR_AST_PHYSICAL_COLUMN,
+    WEIR_AST_METADATA_COLUMN, /* type METADATA [FROM 'key'] [VIRTUAL] */
+    WEIR_AST_COMPUTED_COLUMN  /* AS expression */
+} weir_ast_column_kind;
+
+typedef struct weir_ast_column {
+    weir_ast_column_kind kind;
+    weir_ast_part name;
+    const weir_type *type; /* NULL for computed columns */
+    weir_position type_position;
+    const char *comment;
+    bool primary_key; /* PRIMARY KEY NOT ENFORCED written at the column */
+    const char *metadata_key; /* NULL: the column's own name */
+    bool is_virtual;
+    weir_ast_expression *expression; /* of computed columns */
+    int8_t place;                    /* of ALTER: 0 none, 1 FIRST, 2 AFTER `after` */
+    weir_ast_part after;
+} weir_ast_column;
+
+typedef struct weir_ast_watermark {
+    weir_position position;
+    weir_ast_name column;
+    weir_ast_expression *expression;
+} weir_ast_watermark;
+
+typedef struct weir_ast_like {
+    weir_ast_name name;
+    weir_ast_names choices; /* texts such as "INCLUDING OPTIONS", in order */
+} weir_ast_like;
+
+typedef struct weir_ast_create_table {
+    weir_ast_name name;
+    bool temporary;
+    bool if_not_exists;
+    bool or_replace;
+    weir_ast_column *columns;
+    int32_t column_count;
+    weir_ast_watermark *watermark; /* NULL: none */
+    bool has_primary_key;
+    weir_position primary_key_position;
+    weir_ast_names primary_key;
+    const char *comment;
+    weir_ast_names partitioned_by;
+    bool distributed;
+    const char *distribution; /* "HASH", "RANGE" or NULL */
+    weir_ast_names distributed_by;
+    int32_t bucket_count; /* 0: not said */
+    weir_ast_options options;
+    weir_ast_like *like;   /* NULL: none */
+    weir_ast_query *query; /* AS SELECT; NULL: none */
+} weir_ast_create_table;
+
+typedef struct weir_ast_create {  /* catalogs, databases, views, functions */
+    weir_ast_name name;
+    bool temporary;
+    bool system;
+    bool if_not_exists;
+    bool or_replace;
+    const char *comment;
+    weir_ast_options options;
+    weir_ast_names columns;     /* of a view */
+    weir_ast_query *query;      /* of a view */
+    weir_position query_position; /* the text of the view's query */
+    const char *class_name;     /* of a function */
+} weir_ast_create;
+
+typedef struct weir_ast_drop {
+    weir_ast_object object;
+    weir_ast_name name;
+    bool temporary;
+    bool if_exists;
+    bool cascade;
+} weir_ast_drop;
+
+typedef enum weir_ast_alter_kind {
+    WEIR_AST_ALTER_SET_OPTIONS,
+    WEIR_AST_ALTER_RESET_OPTIONS, /* keys in names */
+    WEIR_AST_ALTER_RENAME_TABLE,  /* new_name */
+    WEIR_AST_ALTER_RENAME_COLUMN, /* names[0] to new_name */
+    WEIR_AST_ALTER_ADD,           /* columns, primary_key, watermark */
+    WEIR_AST_ALTER_MODIFY,        /* columns, primary_key, watermark */
+    WEIR_AST_ALTER_DROP_COLUMNS,  /* names */
+    WEIR_AST_ALTER_DROP_PRIMARY_KEY,
+    WEIR_AST_ALTER_DROP_WATERMARK,
+    WEIR_AST_ALTER_ADD_PARTITIONS,  /* partitions */
+    WEIR_AST_ALTER_DROP_PARTITIONS, /* partitions */
+    WEIR_AST_ALTER_AS               /* of a view: query */
+} weir_ast_alter_kind;
+
+typedef struct weir_ast_alter {
+    weir_ast_alter_kind kind;
+    weir_ast_name name;
+    bool if_exists;    /* ALTER TABLE IF EXISTS */
+    bool if_not_exists; /* ADD IF NOT EXISTS PARTITION */
+    weir_ast_options options;
+    weir_ast_names names;
+    weir_ast_name new_name;
+    weir_ast_column *columns;
+    int32_t column_count;
+    weir_ast_watermark *watermark;
+    bool has_primary_key;
+    weir_ast_names primary_key;
+    weir_ast_options *partitions;
+    int32_t partition_count;
+    weir_ast_query *query;
+    weir_position query_position;
+} weir_ast_alter;
+
+typedef struct weir_ast_insert {
+    weir_position position;
+    weir_ast_name table;
+    weir_ast_hints hints;
+    bool overwrite;
+    bool has_partition;
+    weir_ast_part *partition_columns;        /* PARTITION (k = v, …) */
+    weir_ast_expression **partition_values;  /* NULL entries: a dynamic column */
+    int32_t partition_count;
+    bool has_columns;
+    weir_ast_names columns;
+    weir_ast_query *query;
+} weir_ast_insert;
+
+typedef struct weir_ast_modify { /* DELETE and UPDATE */
+    weir_ast_name table;
+    weir_ast_hints hints;
+    weir_ast_alias alias;
+    weir_ast_part *columns; /* of UPDATE */
+    weir_ast_expression **values;
+    int32_t column_count;
+    weir_ast_expression *where; /* NULL: all rows */
+} weir_ast_modify;
+
+typedef enum weir_ast_show_kind {
+    WEIR_AST_SHOW_CATALOGS,
+    WEIR_AST_SHOW_CURRENT_CATALOG,
+    WEIR_AST_SHOW_DATABASES,
+    WEIR_AST_SHOW_CURRENT_DATABASE,
+    WEIR_AST_SHOW_TABLES,
+    WEIR_AST_SHOW_VIEWS,
+    WEIR_AST_SHOW_COLUMNS,
+    WEIR_AST_SHOW_PARTITIONS,
+    WEIR_AST_SHOW_CREATE_TABLE,
+    WEIR_AST_SHOW_CREATE_VIEW,
+    WEIR_AST_SHOW_CREATE_CATALOG,
+    WEIR_AST_SHOW_FUNCTIONS,
+    WEIR_AST_SHOW_PROCEDURES,
+    WEIR_AST_SHOW_JOBS,
+    WEIR_AST_SHOW_MODULES,
+    WEIR_AST_SHOW_JARS
+} weir_ast_show_kind;
+
+typedef struct weir_ast_show {
+    weir_ast_show_kind kind;
+    weir_ast_name name; /* FROM …, or the table; count 0: none */
+    bool negated;       /* NOT LIKE */
+    bool ignore_case;   /* ILIKE */
+    const char *like;   /* NULL: none */
+    weir_ast_options partition;
+    bool user; /* SHOW USER FUNCTIONS */
+} weir_ast_show;
+
+typedef struct weir_ast_statement weir_ast_statement;
+
+struct weir_ast_statement {
+    weir_ast_statement_kind kind;
+    weir_position position; /* begin … end: its text, without the semicolon */
+    union {
+        weir_ast_query *query; /* QUERY */
+        weir_ast_insert *insert;
+        struct {
+            weir_ast_insert **items;
+            int32_t count;
+        } statement_set;
+        weir_ast_modify *modify;            /* DELETE, UPDATE */
+        weir_ast_create_table *create_table;
+        weir_ast_create *create;            /* CREATE_CATALOG, _DATABASE, _VIEW, _FUNCTION */
+        weir_ast_drop *drop;
+        weir_ast_alter *alter;              /* ALTER_TABLE, _VIEW, _DATABASE */
+        weir_ast_show *show;
+        struct {
+            weir_ast_object object; /* CATALOG, DATABASE or MODULES */
+            weir_ast_name name;
+        } use;
+        struct {
+            weir_ast_object object; /* TABLE, DATABASE or CATALOG */
+            weir_ast_name name;
+            bool extended;
+        } describe;
+        struct {
+            weir_ast_statement *statement;
+            weir_ast_names details; /* ESTIMATED_COST, CHANGELOG_MODE … */
+        } explain;
+        struct {
+            const char *key; /* NULL: list all, or reset all */
+            weir_position key_position;
+            const char *value; /* of SET; NULL: show this one */
+            weir_position value_position;
+        } set; /* SET and RESET */
+        struct {
+            weir_ast_name name;
+            weir_ast_expressions arguments; /* NAMED ones by name */
+        } call;
+        struct {
+            weir_ast_name table;
+            weir_ast_options partition;
+            bool has_partition;
+            bool all_columns;
+            weir_ast_names columns;
+        } analyze;
+        weir_ast_name truncate;
+        struct {
+            const char *job;
+            bool with_savepoint;
+            bool with_drain;
+        } stop_job;
+        const char *jar; /* ADD_JAR */
+    };
+};
+
+#endif

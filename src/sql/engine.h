@@ -1,0 +1,50 @@
+/* Running bound plans.
+ *
+ * One engine is one DuckDB instance: no external access, no extensions, configuration locked. It is opened on first use
+ * (22 ms). Results are pulled; scans are read by DuckDB's threads, one split a thread. */
+#ifndef WEIR_SQL_ENGINE_H
+#define WEIR_SQL_ENGINE_H
+
+#include "sql/binder.h"
+
+typedef struct weir_sql_engine weir_sql_engine;
+typedef struct weir_sql_result weir_sql_result;
+typedef struct weir_sql_project weir_sql_project;
+
+typedef struct weir_sql_engine_options {
+    int threads;                 /* 0: one per processor */
+    int64_t memory_limit_bytes;  /* 0: DuckDB's own choice */
+    const char *temp_directory;  /* where to spill; NULL: nowhere */
+} weir_sql_engine_options;
+
+int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err);
+void weir_sql_engine_free(weir_sql_engine *engine); /* after all its results and projections */
+
+/* Starts a query; its rows come by weir_sql_result_next. `bound` must outlive the result. A plan over a table with row
+ * kinds is refused here: it runs through weir_sql_project. */
+int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_sql_result **out, weir_error *err);
+
+/* Fills `out` with the next rows, or gives WEIR_END. `out` must have been made by weir_batch_init with
+ * weir_sql_result_fields (interval columns of the plan are STRING there). */
+int weir_sql_result_next(weir_sql_result *result, weir_batch *out, weir_error *err);
+const weir_field *weir_sql_result_fields(const weir_sql_result *result, int32_t *out_count);
+void weir_sql_result_free(weir_sql_result *result);
+
+/* Stops a running query from another thread: its next() gives WEIR_CANCELLED. Does nothing when it has ended. */
+void weir_sql_result_cancel(weir_sql_result *result);
+
+/* A plan of PROJECT and FILTER over one scan (weir_plan_row_wise_scan), prepared once and run batch by batch. Bare
+ * columns, and comparisons of columns with constants, run without DuckDB; `engine` is touched only when the plan needs
+ * more. `bound` must outlive it. WEIR_INVALID when the plan is not of that form. */
+int weir_sql_project_create(weir_sql_engine *engine, const weir_bound *bound, weir_sql_project **out, weir_error *err);
+
+/* The columns of the table that input batches must hold, in this order (positions in the scan's table->columns), and the
+ * predicate and limit to push: what to pass to weir_sql_table.open. */
+const weir_scan_request *weir_sql_project_request(const weir_sql_project *project);
+
+/* Computes the rows of `in` into `out` (made with the plan's fields; cleared first), row kinds carried over.
+ * Rows that the filter drops are left out, each by itself: an update may lose one of its halves. */
+int weir_sql_project_run(weir_sql_project *project, const weir_batch *in, weir_batch *out, weir_error *err);
+void weir_sql_project_free(weir_sql_project *project);
+
+#endif

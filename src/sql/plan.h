@@ -1,0 +1,128 @@
+/* Bound plans: relations over expressions, every name resolved to a column number, every expression with its type.
+ *
+ * Plans live in the arena of the bound statement. They say what is computed and not how: the same plan becomes DuckDB's
+ * SQL for a batch and operators for a stream. */
+#ifndef WEIR_SQL_PLAN_H
+#define WEIR_SQL_PLAN_H
+
+#include "sql/ast.h"
+#include "sql/scan.h"
+#include "vector/literal.h"
+
+typedef struct weir_expression weir_expression;
+typedef struct weir_plan weir_plan;
+struct weir_kernel;
+struct weir_function;
+
+/* What an expression does. Those with a meaning of their own are here, because pushing down, folding and the fast
+ * paths look at them; every other function is a CALL of a kernel. */
+typedef enum weir_expression_kind {
+    WEIR_EXPRESSION_COLUMN,  /* column: position in the fields of the input(s), those of the second after the first's */
+    WEIR_EXPRESSION_LITERAL, /* literal */
+    WEIR_EXPRESSION_AND,
+    WEIR_EXPRESSION_OR,
+    WEIR_EXPRESSION_NOT,
+    WEIR_EXPRESSION_EQUAL, /* comparisons: both sides of one carried type */
+    WEIR_EXPRESSION_NOT_EQUAL,
+    WEIR_EXPRESSION_LESS,
+    WEIR_EXPRESSION_LESS_OR_EQUAL,
+    WEIR_EXPRESSION_GREATER,
+    WEIR_EXPRESSION_GREATER_OR_EQUAL,
+    WEIR_EXPRESSION_DISTINCT,     /* IS DISTINCT FROM */
+    WEIR_EXPRESSION_NOT_DISTINCT,
+    WEIR_EXPRESSION_IN,           /* arguments: value, then literals and expressions */
+    WEIR_EXPRESSION_IS_NULL,
+    WEIR_EXPRESSION_IS_NOT_NULL,
+    WEIR_EXPRESSION_IS_TRUE,
+    WEIR_EXPRESSION_IS_NOT_TRUE,
+    WEIR_EXPRESSION_IS_FALSE,
+    WEIR_EXPRESSION_IS_NOT_FALSE,
+    WEIR_EXPRESSION_CASE,     /* arguments: when, then, …, else */
+    WEIR_EXPRESSION_COALESCE,
+    WEIR_EXPRESSION_SAME,     /* arguments[0], read as another type that is carried alike (nullability, length) */
+    WEIR_EXPRESSION_ROW,      /* a ROW of the arguments */
+    WEIR_EXPRESSION_ARRAY,
+    WEIR_EXPRESSION_MAP,      /* arguments: key, value, … */
+    WEIR_EXPRESSION_FIELD,    /* column: which field of arguments[0] */
+    WEIR_EXPRESSION_CALL      /* kernel over arguments */
+} weir_expression_kind;
+
+struct weir_expression {
+    weir_expression_kind kind;
+    weir_position position;
+    const weir_type *type;
+    int32_t column;
+    weir_literal literal; /* bytes in the plan's arena */
+    const struct weir_kernel *kernel;
+    const char *kernel_option; /* a text that the kernel also needs (a time zone, a format); NULL: none */
+    weir_expression **arguments;
+    int32_t argument_count;
+};
+
+/* An aggregate call over the input of an AGGREGATE. */
+typedef struct weir_aggregate {
+    const struct weir_function *function;
+    weir_position position;
+    const weir_type *type;
+    weir_expression **arguments; /* none: COUNT(*) */
+    int32_t argument_count;
+    bool distinct;
+    weir_expression *filter; /* NULL: none */
+} weir_aggregate;
+
+typedef struct weir_sort_key {
+    weir_expression *expression;
+    bool descending;
+    bool nulls_first;
+} weir_sort_key;
+
+typedef enum weir_plan_kind {
+    WEIR_PLAN_SCAN,      /* fields: the columns read */
+    WEIR_PLAN_VALUES,    /* rows of expressions without columns; one row of no fields for a SELECT without FROM */
+    WEIR_PLAN_PROJECT,   /* fields: expressions */
+    WEIR_PLAN_FILTER,    /* fields: those of the input */
+    WEIR_PLAN_AGGREGATE, /* fields: groups, then aggregates */
+    WEIR_PLAN_DISTINCT,  /* fields: those of the input */
+    WEIR_PLAN_SORT,      /* fields: those of the input; also LIMIT and OFFSET, with or without keys */
+    WEIR_PLAN_UNION      /* ALL; inputs of equal types */
+} weir_plan_kind;
+
+struct weir_plan {
+    weir_plan_kind kind;
+    weir_position position;
+    weir_field *fields; /* what it gives: names are for people, types are Flink's */
+    int32_t field_count;
+    weir_plan **inputs;
+    int32_t input_count;
+
+    /* SCAN */
+    weir_sql_table *table;
+    int32_t *columns; /* field i is table->columns[columns[i]] */
+    const weir_predicate *pushed; /* NULL: none */
+    int64_t scan_limit;           /* -1: none */
+    int32_t scan_index;           /* numbers the scans of a plan from 0 */
+
+    /* PROJECT: the expressions; AGGREGATE: the groups; VALUES: row after row */
+    weir_expression **expressions;
+    int32_t expression_count;
+    int64_t row_count; /* of VALUES */
+
+    weir_expression *predicate; /* FILTER */
+
+    weir_aggregate *aggregates; /* AGGREGATE */
+    int32_t aggregate_count;
+    bool global; /* AGGREGATE without GROUP BY: one row even over no rows */
+
+    weir_sort_key *sort_keys; /* SORT */
+    int32_t sort_key_count;
+    int64_t limit;  /* -1: none */
+    int64_t offset; /* 0: none */
+};
+
+/* The one scan under a plan of PROJECT and FILTER alone (what can run batch after batch, keeping row kinds), or NULL. */
+const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan);
+
+/* Appends the plan in readable form, a node a line, for EXPLAIN. */
+void weir_plan_explain(const weir_plan *plan, weir_buffer *out);
+
+#endif

@@ -1,0 +1,75 @@
+/* What a table offers to queries. The session fills these structs for every kind of table it knows; this room only
+ * calls them. */
+#ifndef WEIR_SQL_SCAN_H
+#define WEIR_SQL_SCAN_H
+
+#include "base/base.h"
+#include "vector/predicate.h"
+#include "vector/vector.h"
+
+typedef enum weir_sql_column_kind {
+    WEIR_SQL_PHYSICAL_COLUMN,
+    WEIR_SQL_METADATA_COLUMN,
+    WEIR_SQL_COMPUTED_COLUMN /* not read: the binder puts its expression over the columns that it names */
+} weir_sql_column_kind;
+
+typedef struct weir_sql_column {
+    weir_sql_column_kind kind;
+    const char *name;
+    const weir_type *type;
+    const char *comment;      /* NULL: none */
+    const char *expression;   /* SQL text of computed columns */
+    bool is_virtual;          /* metadata columns that INSERT doesn't write */
+} weir_sql_column;
+
+/* What a query wants from one table. Column numbers are positions in weir_sql_table.columns, none of them computed. */
+typedef struct weir_scan_request {
+    const int32_t *columns; /* in the order in which batches must hold them; may be empty (only rows are counted) */
+    int32_t column_count;
+    const weir_predicate *predicate; /* over positions in weir_sql_table.columns; NULL: none. May be used or not:
+                                        the query tests the rows again. Lives as long as the plan */
+    int64_t limit;                   /* this many rows (that match the predicate exactly) are enough; -1: all. May be
+                                        ignored */
+} weir_scan_request;
+
+/* One split being read. Used by one thread at a time. */
+typedef struct weir_sql_split weir_sql_split;
+struct weir_sql_split {
+    /* Fills `out`, whose columns are those of the request, in that order; WEIR_END after the last rows. `out` is the
+     * caller's, made by weir_batch_init with the requested types; its memory may be swapped for other memory that it
+     * then owns. A request without columns sets only out->length. Row kinds of a changelog are given in out->kinds. */
+    int (*next)(weir_sql_split *self, weir_batch *out, weir_error *err);
+    void (*close)(weir_sql_split *self);
+};
+
+/* A planned scan. open_split may be called by several threads at once, for different splits. */
+typedef struct weir_sql_scan weir_sql_scan;
+struct weir_sql_scan {
+    int64_t split_count;
+    int64_t estimated_rows; /* after pruning; -1: unknown */
+    bool exact_rows;        /* the estimate is exact */
+    int (*open_split)(weir_sql_scan *self, int64_t split, weir_sql_split **out, weir_error *err);
+    void (*close)(weir_sql_scan *self);
+};
+
+/* A table as the binder sees it. Made by the resolver for one statement, closed when the bound statement is freed. */
+typedef struct weir_sql_table weir_sql_table;
+struct weir_sql_table {
+    const char *catalog, *database, *name; /* for messages */
+    const weir_sql_column *columns;
+    int32_t column_count;
+    const int32_t *primary_key; /* positions; NULL: none */
+    int32_t primary_key_count;
+    const int32_t *partition_keys; /* positions */
+    int32_t partition_key_count;
+    bool has_row_kinds; /* its batches may hold -U, +U and -D: readable only by INSERT … SELECT of expressions and
+                           WHERE, until streams can do more */
+    bool unbounded;     /* scans may not end */
+    void *owner;        /* the session's own data */
+    /* Plans a scan. NULL: the table can't be read (a sink). The engine calls it once for each scan of a running
+     * query. */
+    int (*open)(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err);
+    void (*close)(weir_sql_table *self); /* NULL: nothing to do */
+};
+
+#endif
