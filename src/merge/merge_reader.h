@@ -29,8 +29,10 @@ typedef struct weir_merge_reader {
     int64_t row_count;
     int64_t *sequence_numbers;
     int8_t *kinds;
-    bool *from_level_zero; /* with want_previous */
-    bool *has_previous;    /* with want_previous: there was a row above level 0, and it was no delete */
+    /* With want_previous, of each row's key: */
+    bool *from_level_zero;      /* it has a row in level 0 */
+    bool *met_above_level_zero; /* it has a row above level 0, of any kind */
+    bool *has_previous;         /* it has one whose newest is no delete (only told for keys with a row in level 0) */
     /* Sort keys of the window's rows (for lookups of older values); valid until the next window. */
     weir_sort_keys keys;
 } weir_merge_reader;
