@@ -9,10 +9,10 @@
 
 #include "base/alloc.h"
 
-#define ALIGNMENT       ((size_t)16)
-#define FIRST_BLOCK     ((size_t)4096)
-#define LARGEST_BLOCK   ((size_t)1 << 20)
-#define WHOLE_BLOCK(n)  ((n) - sizeof(struct weir_arena_block))
+#define ALIGNMENT      ((size_t)16)
+#define FIRST_BLOCK    ((size_t)4096)
+#define LARGEST_BLOCK  ((size_t)1 << 20)
+#define WHOLE_BLOCK(n) ((n) - sizeof(struct weir_arena_block))
 
 struct weir_arena_block {
     struct weir_arena_block *next;

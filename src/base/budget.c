@@ -15,8 +15,8 @@ void weir_budget_init(weir_budget *budget, const char *name, weir_budget *parent
 static void raise_peak(weir_budget *budget, int64_t used)
 {
     int64_t peak = atomic_load_explicit(&budget->peak_bytes, memory_order_relaxed);
-    while (used > peak && !atomic_compare_exchange_weak_explicit(&budget->peak_bytes, &peak, used,
-                                                                 memory_order_relaxed, memory_order_relaxed)) {
+    while (used > peak && !atomic_compare_exchange_weak_explicit(&budget->peak_bytes, &peak, used, memory_order_relaxed,
+                                                                 memory_order_relaxed)) {
     }
 }
 

@@ -60,10 +60,7 @@ void weir_buffer_append_byte(weir_buffer *buffer, uint8_t byte)
     buffer->data[buffer->size++] = byte;
 }
 
-void weir_buffer_append_text(weir_buffer *buffer, const char *text)
-{
-    weir_buffer_append(buffer, text, strlen(text));
-}
+void weir_buffer_append_text(weir_buffer *buffer, const char *text) { weir_buffer_append(buffer, text, strlen(text)); }
 
 void weir_buffer_append_format(weir_buffer *buffer, const char *format, ...)
 {

@@ -131,8 +131,7 @@ typedef struct unit {
 static const unit *find_unit(const unit *units, size_t count, weir_slice name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strlen(units[i].name) == name.size &&
-            strncasecmp(units[i].name, (const char *)name.data, name.size) == 0) {
+        if (strlen(units[i].name) == name.size && strncasecmp(units[i].name, (const char *)name.data, name.size) == 0) {
             return &units[i];
         }
     }
@@ -142,11 +141,11 @@ static const unit *find_unit(const unit *units, size_t count, weir_slice name)
 bool weir_parse_size(const char *text, int64_t *out_bytes)
 {
     static const unit units[] = {
-        {"", 1},           {"b", 1},           {"bytes", 1},
-        {"k", 1LL << 10},  {"kb", 1LL << 10},  {"kibibytes", 1LL << 10},
-        {"m", 1LL << 20},  {"mb", 1LL << 20},  {"mebibytes", 1LL << 20},
-        {"g", 1LL << 30},  {"gb", 1LL << 30},  {"gibibytes", 1LL << 30},
-        {"t", 1LL << 40},  {"tb", 1LL << 40},  {"tebibytes", 1LL << 40},
+        {"", 1},          {"b", 1},          {"bytes", 1},
+        {"k", 1LL << 10}, {"kb", 1LL << 10}, {"kibibytes", 1LL << 10},
+        {"m", 1LL << 20}, {"mb", 1LL << 20}, {"mebibytes", 1LL << 20},
+        {"g", 1LL << 30}, {"gb", 1LL << 30}, {"gibibytes", 1LL << 30},
+        {"t", 1LL << 40}, {"tb", 1LL << 40}, {"tebibytes", 1LL << 40},
     };
     int64_t number;
     weir_slice name;

@@ -21,7 +21,8 @@ uint64_t weir_fs_fault_operations(const weir_fs *fs); /* counted so far */
 void weir_fs_fault_set_options(weir_fs *fs, weir_fault_options options); /* and starts counting anew */
 
 /* Power loss: everything in this memory file system that was not synced is dropped (bytes after the last sync of a
- * file; names, removals and renames in folders that were not synced since). publish() is durable by itself. */
+ * file; names of files, removals and renames in folders that were not synced since). publish() and making folders are
+ * durable by themselves. */
 void weir_fs_memory_lose_unsynced(weir_fs *memory);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *   local.c   the local disk
  *   memory.c  everything in memory, for tests
- *   fault.c   another file system with faults: stop at the n-th operation, torn last writes, loss of unsynced data
+ *   fault.c   another file system with faults: stop at the n-th operation, torn last writes
  *
  * Paths are absolute, with '/' and without a scheme; weir_fs_open() splits "file:///a/b", "/a/b" or "a/b" into a file
  * system and a path. Threading: a weir_fs is thread-safe; a weir_file may be read by many threads at a time; a
@@ -117,6 +117,8 @@ int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
 int weir_fs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
                  weir_error *err);
 
+/* Folders, those that weir_fs_create and others make on the way included, survive a power loss as soon as they are
+ * made. */
 int weir_fs_make_directories(weir_fs *fs, const char *path, weir_error *err);
 int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err);           /* a file or empty folder; absent is OK */
 int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err); /* absent is OK */
