@@ -1,0 +1,51 @@
+/* Lists of files and of commit messages. */
+#include "lsm/commit_message.h"
+
+#include <stdlib.h>
+
+void weir_file_list_append(weir_file_list *list, weir_data_file *file)
+{
+    WEIR_GROW(list->files, list->capacity, list->count + 1);
+    list->files[list->count++] = file;
+}
+
+void weir_file_list_free(weir_file_list *list)
+{
+    free(list->files);
+    *list = (weir_file_list){0};
+}
+
+weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
+                                              int32_t total_buckets)
+{
+    WEIR_GROW(messages->items, messages->capacity, messages->count + 1);
+    weir_commit_message *message = &messages->items[messages->count++];
+    *message = (weir_commit_message){.partition = partition, .bucket = bucket, .total_buckets = total_buckets};
+    return message;
+}
+
+bool weir_commit_message_is_empty(const weir_commit_message *message)
+{
+    return message->new_files.count == 0 && message->deleted_files.count == 0 && message->changelog_files.count == 0 &&
+           message->compact_before.count == 0 && message->compact_after.count == 0 &&
+           message->compact_changelog_files.count == 0;
+}
+
+static void free_message(weir_commit_message *message)
+{
+    weir_file_list_free(&message->new_files);
+    weir_file_list_free(&message->deleted_files);
+    weir_file_list_free(&message->changelog_files);
+    weir_file_list_free(&message->compact_before);
+    weir_file_list_free(&message->compact_after);
+    weir_file_list_free(&message->compact_changelog_files);
+}
+
+void weir_commit_messages_free(weir_commit_messages *messages)
+{
+    for (size_t i = 0; i < messages->count; i++) {
+        free_message(&messages->items[i]);
+    }
+    free(messages->items);
+    *messages = (weir_commit_messages){0};
+}

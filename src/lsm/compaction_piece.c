@@ -1,0 +1,139 @@
+/* Rewriting one key range of some runs, with or without the lookup changelog.
+ *
+ * Without a changelog rows go column by column from the merge into the file. With one, a window of rows is held in
+ * memory, since each row is needed up to twice: in the data file, and beside its older value in the changelog. */
+#include "lsm/compaction_piece.h"
+
+#include <stdlib.h>
+
+#include "lsm/lookup_changelog.h"
+#include "merge/merge_reader.h"
+
+#define REWRITE_ROWS 65536
+#define CHANGELOG_ROWS 16384
+
+static int create_writer(const weir_compaction_piece *piece, weir_data_file_kind kind, weir_data_file_writer **out,
+                         weir_error *err)
+{
+    weir_data_file_writer_options options = {
+        .kind = kind,
+        .partition = piece->partition,
+        .bucket = piece->bucket,
+        .level = kind == WEIR_DATA_FILE_CHANGELOG ? 0 : piece->output_level,
+        .source = kind == WEIR_DATA_FILE_CHANGELOG ? WEIR_FILE_SOURCE_APPEND : WEIR_FILE_SOURCE_COMPACT,
+    };
+    return weir_data_file_writer_create(piece->context, &options, out, err);
+}
+
+static int open_merge(const weir_compaction_piece *piece, int32_t *columns, weir_merge_reader **out, weir_error *err)
+{
+    int32_t column_count = piece->context->schema->field_count;
+    for (int32_t i = 0; i < column_count; i++) {
+        columns[i] = i;
+    }
+    weir_merge_options options = {
+        .keep_deletes = !piece->drop_deletes || piece->makes_changelog,
+        .want_previous = piece->makes_changelog,
+        .lower_key = piece->lower_key,
+        .upper_key = piece->upper_key,
+    };
+    return weir_merge_open(piece->context, piece->partition, piece->bucket, piece->runs, piece->run_count, columns,
+                           column_count, &options, out, err);
+}
+
+static int merged_column(void *argument, int32_t column, weir_vector *out, weir_error *err)
+{
+    return weir_merge_column(argument, column, out, err);
+}
+
+static int rewrite(weir_merge_reader *merge, weir_data_file_writer *writer, weir_error *err)
+{
+    int code;
+    while ((code = weir_merge_next(merge, REWRITE_ROWS, err)) == WEIR_OK) {
+        WEIR_TRY(weir_data_file_writer_write_columns(writer, merge->row_count, merge->sequence_numbers, merge->kinds,
+                                                     merged_column, merge, err));
+    }
+    return code == WEIR_END ? WEIR_OK : code;
+}
+
+/* Runs of rows that are no deletes are written as ranges of the window. */
+static int write_window(const weir_compaction_piece *piece, const weir_merge_reader *merge, const weir_batch *rows,
+                        weir_data_file_writer *writer, weir_error *err)
+{
+    int64_t first = 0;
+    while (first < merge->row_count) {
+        bool skip = piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[first]);
+        int64_t end = first + 1;
+        while (end < merge->row_count &&
+               (piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[end])) == skip) {
+            end++;
+        }
+        if (!skip) {
+            WEIR_TRY(weir_data_file_writer_write_batch(writer, rows, first, end - first,
+                                                       merge->sequence_numbers + first, merge->kinds + first, err));
+        }
+        first = end;
+    }
+    return WEIR_OK;
+}
+
+static int rewrite_with_changelog(const weir_compaction_piece *piece, weir_merge_reader *merge,
+                                  weir_data_file_writer *writer, weir_data_file_writer *changelog_writer,
+                                  weir_error *err)
+{
+    weir_lookup_changelog changelog;
+    int code = WEIR_OK;
+    WEIR_TRY(weir_lookup_changelog_init(&changelog, piece, merge, err));
+    for (;;) {
+        code = weir_merge_next(merge, CHANGELOG_ROWS, err);
+        if (code != WEIR_OK) {
+            code = code == WEIR_END ? WEIR_OK : code;
+            break;
+        }
+        WEIR_GO(weir_lookup_changelog_make(&changelog, err));
+        if (writer != NULL) {
+            WEIR_GO(write_window(piece, merge, &changelog.rows, writer, err));
+        }
+        WEIR_GO(weir_data_file_writer_write_batch(changelog_writer, &changelog.changes, 0, changelog.changes.length,
+                                                  changelog.sequence_numbers, changelog.changes.kinds, err));
+    }
+done:
+    weir_lookup_changelog_free(&changelog);
+    return code;
+}
+
+static int finish(weir_data_file_writer *writer, weir_arena *arena, weir_file_list *out, weir_error *err)
+{
+    return weir_data_file_writer_finish(writer, arena, &out->files, &out->count, &out->capacity, err);
+}
+
+int weir_compaction_piece_run(void *argument, weir_error *err)
+{
+    weir_compaction_piece *piece = argument;
+    int code = WEIR_OK;
+    weir_merge_reader *merge = NULL;
+    weir_data_file_writer *writer = NULL;
+    weir_data_file_writer *changelog_writer = NULL;
+    int32_t *columns = weir_alloc(sizeof(int32_t) * (size_t)piece->context->schema->field_count);
+
+    WEIR_GO(open_merge(piece, columns, &merge, err));
+    if (piece->rewrites) {
+        WEIR_GO(create_writer(piece, WEIR_DATA_FILE_KEY_VALUE, &writer, err));
+    }
+    if (piece->makes_changelog) {
+        WEIR_GO(create_writer(piece, WEIR_DATA_FILE_CHANGELOG, &changelog_writer, err));
+        WEIR_GO(rewrite_with_changelog(piece, merge, writer, changelog_writer, err));
+        WEIR_GO(finish(changelog_writer, &piece->arena, &piece->changelog_files, err));
+    } else {
+        WEIR_GO(rewrite(merge, writer, err));
+    }
+    if (writer != NULL) {
+        WEIR_GO(finish(writer, &piece->arena, &piece->data_files, err));
+    }
+done:
+    weir_data_file_writer_close(writer);
+    weir_data_file_writer_close(changelog_writer);
+    weir_merge_close(merge);
+    free(columns);
+    return code;
+}

@@ -1,0 +1,251 @@
+/* Finding the rows of given keys in sorted runs, newest run first; gathering their values.
+ *
+ * Both the keys asked for and those of a run ascend, so one run is walked once a find. */
+#include "lsm/lookup.h"
+
+#include <stdlib.h>
+
+#include "lsm/key_index.h"
+#include "vector/binary_row.h"
+
+/* Where a key was found. */
+typedef struct place {
+    int32_t file; /* position in lookup->files, or -1 */
+    uint32_t row;
+} place;
+
+typedef struct lookup_file {
+    const weir_data_file *file;
+    weir_format_reader *reader; /* opened when a value is needed */
+} lookup_file;
+
+struct weir_lookup {
+    const weir_table_context *context;
+    weir_arena arena;
+    const char *bucket_path;
+    const weir_sorted_run *runs;
+    int32_t run_count;
+    weir_key_index_cache *cache;
+    lookup_file *files; /* of all runs, one after the other */
+    int32_t file_count;
+    weir_sort_keys bounds; /* of file i: its least key at 2i, its greatest at 2i + 1 */
+    place *places;         /* of the last find, found ones only */
+    int64_t place_count;
+    size_t place_capacity;
+    uint32_t *rows; /* scratch of weir_lookup_column */
+    size_t row_capacity;
+};
+
+/* The key ranges of the files as sort keys, so that files without a wanted key are not touched. */
+static int read_bounds(weir_lookup *lookup, weir_error *err)
+{
+    const weir_schema *schema = lookup->context->schema;
+    int32_t key_count = schema->key_column_count;
+    weir_field *fields = WEIR_NEW_ARRAY(&lookup->arena, weir_field, key_count);
+    int32_t *positions = WEIR_NEW_ARRAY(&lookup->arena, int32_t, key_count);
+    for (int32_t i = 0; i < key_count; i++) {
+        fields[i] = schema->fields[schema->key_columns[i]];
+        positions[i] = i;
+    }
+    weir_batch batch;
+    weir_batch_init(&batch, fields, key_count);
+    int code = WEIR_OK;
+    for (int32_t f = 0; f < lookup->file_count; f++) {
+        const weir_data_file *file = lookup->files[f].file;
+        weir_slice ends[2] = {file->min_key, file->max_key};
+        for (int e = 0; e < 2; e++) {
+            if (ends[e].size < 4) {
+                WEIR_GO(weir_fail(err, WEIR_CORRUPT, "%s: its key range in the manifest is empty", file->name));
+            }
+            weir_slice row = weir_slice_of(ends[e].data + 4, ends[e].size - 4); /* behind the arity */
+            WEIR_GO(weir_binary_row_read(row, &batch, file->name, err));
+        }
+    }
+    WEIR_GO(weir_sort_keys_append(&lookup->bounds, &batch, positions, key_count, err));
+done:
+    weir_batch_free(&batch);
+    return code;
+}
+
+int weir_lookup_open(const weir_table_context *context, weir_slice partition, int32_t bucket,
+                     const weir_sorted_run *runs, int32_t run_count, weir_key_index_cache *cache, weir_lookup **out,
+                     weir_error *err)
+{
+    weir_lookup *lookup = weir_alloc_zeroed(1, sizeof *lookup);
+    weir_arena_init(&lookup->arena);
+    lookup->context = context;
+    lookup->runs = runs;
+    lookup->run_count = run_count;
+    lookup->cache = cache;
+    for (int32_t r = 0; r < run_count; r++) {
+        lookup->file_count += runs[r].file_count;
+    }
+    lookup->files = WEIR_NEW_ARRAY(&lookup->arena, lookup_file, lookup->file_count);
+    int32_t at = 0;
+    for (int32_t r = 0; r < run_count; r++) {
+        for (int32_t f = 0; f < runs[r].file_count; f++) {
+            lookup->files[at++].file = runs[r].files[f];
+        }
+    }
+    int code = weir_bucket_path(&lookup->arena, &context->paths, context->schema, partition, bucket,
+                                &lookup->bucket_path, err);
+    if (code == WEIR_OK) {
+        code = read_bounds(lookup, err);
+    }
+    if (code != WEIR_OK) {
+        weir_lookup_close(lookup);
+        return code;
+    }
+    *out = lookup;
+    return WEIR_OK;
+}
+
+void weir_lookup_close(weir_lookup *lookup)
+{
+    if (lookup == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < lookup->file_count; i++) {
+        if (lookup->files[i].reader != NULL) {
+            lookup->files[i].reader->ops->close(lookup->files[i].reader);
+        }
+    }
+    weir_sort_keys_free(&lookup->bounds);
+    free(lookup->places);
+    free(lookup->rows);
+    weir_arena_free(&lookup->arena);
+    free(lookup);
+}
+
+/* A find in progress: `open` are the positions in `wanted` that no newer run has settled. */
+typedef struct key_search {
+    const weir_sort_keys *keys;
+    const uint32_t *wanted;
+    uint32_t *open;
+    int64_t open_count;
+    place *places; /* one a wanted key */
+    bool *found;
+} key_search;
+
+/* A bound of a file against the open key at `at`. */
+static int compare_bound(const weir_lookup *lookup, int64_t bound, const key_search *search, int64_t at)
+{
+    return weir_sort_keys_compare(&lookup->bounds, bound, search->keys, search->wanted[search->open[at]]);
+}
+
+/* Walks the files of one run along the open keys; keys that it holds are settled. */
+static int search_run(weir_lookup *lookup, const weir_sorted_run *run, int32_t first_file, key_search *search,
+                      weir_error *err)
+{
+    int64_t still_open = 0, at = 0;
+    for (int32_t f = 0; f < run->file_count && at < search->open_count; f++) {
+        const int64_t least = 2 * (int64_t)(first_file + f), greatest = least + 1;
+        while (at < search->open_count && compare_bound(lookup, least, search, at) > 0) {
+            search->open[still_open++] = search->open[at++]; /* between two files */
+        }
+        if (at == search->open_count || compare_bound(lookup, greatest, search, at) < 0) {
+            continue;
+        }
+        const weir_key_index *index = NULL;
+        WEIR_TRY(weir_key_index_get(lookup->cache, lookup->context, lookup->bucket_path, run->files[f], &index, err));
+        int64_t row = 0;
+        while (at < search->open_count) {
+            uint32_t i = search->open[at];
+            row = weir_key_index_seek(index, row, search->keys, search->wanted[i]);
+            if (row == index->keys.length) {
+                break; /* this key and those after it may stand in the next file */
+            }
+            if (weir_sort_keys_compare(&index->keys, row, search->keys, search->wanted[i]) == 0) {
+                search->places[i] = (place){first_file + f, (uint32_t)row};
+                search->found[i] = index->is_delete == NULL || !weir_bit_get(index->is_delete, row);
+            } else {
+                search->open[still_open++] = i;
+            }
+            at++;
+        }
+    }
+    while (at < search->open_count) {
+        search->open[still_open++] = search->open[at++];
+    }
+    search->open_count = still_open;
+    return WEIR_OK;
+}
+
+int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
+                     bool *found, weir_error *err)
+{
+    WEIR_GROW(lookup->places, lookup->place_capacity, count + 1);
+    key_search search = {.keys = keys, .wanted = wanted, .open_count = count, .places = lookup->places, .found = found};
+    WEIR_TRY(weir_alloc_checked((size_t)count + 1, sizeof *search.open, (void **)&search.open, err));
+    for (int64_t i = 0; i < count; i++) {
+        search.open[i] = (uint32_t)i;
+        found[i] = false;
+    }
+    int code = WEIR_OK;
+    int32_t first_file = 0;
+    for (int32_t r = 0; r < lookup->run_count && search.open_count > 0 && code == WEIR_OK; r++) {
+        code = search_run(lookup, &lookup->runs[r], first_file, &search, err);
+        first_file += lookup->runs[r].file_count;
+    }
+    free(search.open);
+    WEIR_TRY(code);
+    lookup->place_count = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (found[i]) {
+            lookup->places[lookup->place_count++] = lookup->places[i];
+        }
+    }
+    return WEIR_OK;
+}
+
+static int reader_of(weir_lookup *lookup, int32_t file, weir_format_reader **out, weir_error *err)
+{
+    lookup_file *entry = &lookup->files[file];
+    if (entry->reader == NULL) {
+        WEIR_TRY(weir_data_file_open(lookup->context, lookup->bucket_path, entry->file, lookup->context->schema->fields,
+                                     lookup->context->schema->field_count, &entry->reader, err));
+    }
+    *out = entry->reader;
+    return WEIR_OK;
+}
+
+/* Values come from several files in an order that is mixed: they are gathered file by file, then interleaved. */
+int weir_lookup_column(weir_lookup *lookup, int32_t column, weir_vector *out, weir_error *err)
+{
+    if (lookup->place_count == 0) {
+        return WEIR_OK;
+    }
+    int code = WEIR_OK;
+    size_t files = (size_t)lookup->file_count;
+    weir_vector *values = weir_alloc_zeroed(files, sizeof *values);
+    weir_vector **sources = weir_alloc_zeroed(files, sizeof *sources);
+    int64_t *cursors = weir_alloc_zeroed(files, sizeof *cursors);
+    uint16_t *source_of = weir_alloc(sizeof(uint16_t) * (size_t)lookup->place_count);
+    WEIR_GROW(lookup->rows, lookup->row_capacity, lookup->place_count);
+    for (int32_t f = 0; f < lookup->file_count; f++) {
+        weir_vector_init(&values[f], out->type);
+        sources[f] = &values[f];
+        int64_t count = 0;
+        for (int64_t i = 0; i < lookup->place_count; i++) {
+            if (lookup->places[i].file == f) {
+                lookup->rows[count++] = lookup->places[i].row;
+                source_of[i] = (uint16_t)f;
+            }
+        }
+        if (count > 0) {
+            weir_format_reader *reader = NULL;
+            WEIR_GO(reader_of(lookup, f, &reader, err));
+            WEIR_GO(reader->ops->gather(reader, column, 0, lookup->rows, count, &values[f], err));
+        }
+    }
+    WEIR_GO(weir_vector_interleave(out, sources, cursors, source_of, lookup->place_count, err));
+done:
+    for (size_t f = 0; f < files; f++) {
+        weir_vector_free(&values[f]);
+    }
+    free(values);
+    free(sources);
+    free(cursors);
+    free(source_of);
+    return code;
+}

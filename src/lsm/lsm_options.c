@@ -1,0 +1,76 @@
+/* Reading the options that bucket writers follow. Defaults that depend on other options are settled here, as
+ * org.apache.paimon.CoreOptions does. */
+#include "lsm/lsm_options.h"
+
+int weir_changelog_producer_of(const weir_schema *schema, weir_changelog_producer *out, weir_error *err)
+{
+    static const char *const names[] = {"none", "input", "lookup", "full-compaction"};
+    const char *name = NULL;
+    WEIR_TRY(weir_options_text(&schema->options, "changelog-producer", &name, err));
+    for (int i = 0; name != NULL && i < 4; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *out = (weir_changelog_producer)i;
+            return WEIR_OK;
+        }
+    }
+    *out = WEIR_CHANGELOG_NONE;
+    return WEIR_OK;
+}
+
+/* An integer option whose default depends on others. */
+static int int_or(const weir_schema *schema, const char *key, int64_t fallback, int32_t *out, weir_error *err)
+{
+    int64_t value = fallback;
+    if (weir_options_get(&schema->options, key) != NULL) {
+        WEIR_TRY(weir_options_int(&schema->options, key, &value, err));
+    }
+    *out = (int32_t)value;
+    return WEIR_OK;
+}
+
+static int require_at_least(const char *key, int32_t value, int32_t least, weir_error *err)
+{
+    if (value < least) {
+        return weir_fail(err, WEIR_INVALID, "option '%s' is %d, but must be at least %d", key, value, least);
+    }
+    return WEIR_OK;
+}
+
+/* Where target-file-size is unset, tables with a primary key have smaller files than those without. */
+static int target_file_bytes(const weir_schema *schema, int64_t *out, weir_error *err)
+{
+    if (weir_options_get(&schema->options, "target-file-size") == NULL) {
+        *out = schema->primary_key_count > 0 ? (int64_t)128 << 20 : (int64_t)256 << 20;
+        return WEIR_OK;
+    }
+    return weir_options_size(&schema->options, "target-file-size", out, err);
+}
+
+int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir_error *err)
+{
+    weir_lsm_options options = {0};
+    const weir_options *set = &schema->options;
+    WEIR_TRY(weir_changelog_producer_of(schema, &options.changelog_producer, err));
+    WEIR_TRY(weir_options_bool(set, "lookup-wait", &options.lookup_wait, err));
+    WEIR_TRY(weir_options_bool(set, "changelog-producer.row-deduplicate", &options.row_deduplicate, err));
+    WEIR_TRY(int_or(schema, "num-sorted-run.compaction-trigger", 5, &options.compaction_trigger, err));
+    WEIR_TRY(require_at_least("num-sorted-run.compaction-trigger", options.compaction_trigger, 1, err));
+    WEIR_TRY(int_or(schema, "num-sorted-run.stop-trigger", (int64_t)options.compaction_trigger + 3,
+                    &options.stop_trigger, err));
+    if (options.stop_trigger < options.compaction_trigger) {
+        options.stop_trigger = options.compaction_trigger;
+    }
+    WEIR_TRY(int_or(schema, "num-levels", (int64_t)options.compaction_trigger + 1, &options.level_count, err));
+    WEIR_TRY(require_at_least("num-levels", options.level_count, 2, err));
+    WEIR_TRY(int_or(schema, "compaction.size-ratio", 1, &options.size_ratio_percent, err));
+    WEIR_TRY(int_or(schema, "compaction.max-size-amplification-percent", 200, &options.max_size_amplification_percent,
+                    err));
+    WEIR_TRY(int_or(schema, "compaction.min.file-num", 5, &options.append_min_file_count, err));
+    WEIR_TRY(target_file_bytes(schema, &options.target_file_bytes, err));
+    options.small_file_bytes = options.target_file_bytes / 10 * 7;
+    if (weir_options_get(set, "write-buffer-spillable") != NULL) {
+        WEIR_TRY(weir_options_bool(set, "write-buffer-spillable", &options.spillable, err));
+    }
+    *out = options;
+    return WEIR_OK;
+}

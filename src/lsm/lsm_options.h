@@ -1,0 +1,34 @@
+/* The options of a table that its bucket writers follow, read once. */
+#ifndef WEIR_LSM_OPTIONS_H
+#define WEIR_LSM_OPTIONS_H
+
+#include "meta/schema.h"
+
+typedef enum weir_changelog_producer {
+    WEIR_CHANGELOG_NONE,
+    WEIR_CHANGELOG_INPUT,
+    WEIR_CHANGELOG_LOOKUP,
+    WEIR_CHANGELOG_FULL_COMPACTION
+} weir_changelog_producer;
+
+typedef struct weir_lsm_options {
+    weir_changelog_producer changelog_producer;
+    bool lookup_wait;      /* a commit waits for the compaction that makes its changelog */
+    bool row_deduplicate;  /* an update that changes nothing makes no changelog */
+    int32_t level_count;   /* num-levels */
+    int32_t compaction_trigger; /* sorted runs that start a compaction */
+    int32_t stop_trigger;       /* sorted runs that make writing wait */
+    int32_t size_ratio_percent;
+    int32_t max_size_amplification_percent;
+    int64_t target_file_bytes;
+    int64_t small_file_bytes; /* smaller ones are rewritten with their neighbours */
+    int32_t append_min_file_count; /* compaction.min.file-num: small append files that make a compaction */
+    bool spillable;
+} weir_lsm_options;
+
+int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir_error *err);
+
+/* The changelog producer alone. */
+int weir_changelog_producer_of(const weir_schema *schema, weir_changelog_producer *out, weir_error *err);
+
+#endif

@@ -1,0 +1,389 @@
+/* The writer of one bucket of a primary-key table: a write buffer above an LSM tree.
+ *
+ * Flushes make level-0 files; each flush looks whether a compaction is due and starts it in the pool. When too many
+ * sorted runs have piled up, writing waits for the running compaction. Increments are kept apart: what was written is
+ * committed as APPEND, what was compacted as COMPACT. Source of truth: org.apache.paimon.mergetree.MergeTreeWriter and
+ * MergeTreeCompactManager. */
+#include <stdlib.h>
+
+#include "lsm/bucket_writer.h"
+#include "lsm/compaction.h"
+#include "lsm/universal_compaction.h"
+#include "lsm/write_buffer.h"
+
+/* Key indexes for the lookup changelog are kept across compactions up to this size a bucket. */
+#define KEY_INDEX_BYTES ((int64_t)64 << 20)
+
+/* Descriptions of files that are gone stay in the arena until it is this large and worth a copy of the live ones. */
+#define LEAST_ARENA_BYTES ((size_t)1 << 20)
+
+typedef struct merge_tree_writer {
+    weir_bucket_writer base;
+    const weir_table_context *context;
+    weir_lsm_options options;
+    weir_slice partition;
+    int32_t bucket;
+    int32_t total_buckets;
+    bool write_only;
+    int64_t write_buffer_bytes;
+    int64_t next_sequence;
+    const char *bucket_path;
+    weir_arena names;  /* what lives as long as the writer */
+    weir_arena *files; /* descriptions of files */
+    weir_levels levels;
+    weir_write_buffer buffer;
+    weir_key_index_cache *index_cache;
+    weir_compaction *compaction; /* NULL: none runs */
+    /* Increments since the last prepare_commit. */
+    weir_file_list new_files;
+    weir_file_list changelog_files;
+    weir_file_list compact_before;
+    weir_file_list compact_after;
+    weir_file_list compact_changelog;
+} merge_tree_writer;
+
+static bool has_file(const weir_file_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->files[i]->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_file(weir_file_list *list, const weir_data_file *file)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->files[i]->level == file->level && strcmp(list->files[i]->name, file->name) == 0) {
+            list->files[i] = list->files[--list->count];
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remove_data_file(const merge_tree_writer *writer, const weir_data_file *file)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_fs_remove(writer->context->fs, weir_data_file_path(&arena, writer->bucket_path, file), NULL);
+    weir_arena_free(&arena);
+}
+
+/* Adds a compaction's result to the increment. A file that an earlier compaction of the same increment made and this one
+ * used up was never seen by anybody and goes at once, unless it is a committed file under another level. */
+static void add_compaction_result(merge_tree_writer *writer, const weir_compaction_result *result)
+{
+    for (size_t i = 0; i < result->before.count; i++) {
+        weir_data_file *file = result->before.files[i];
+        if (!take_file(&writer->compact_after, file)) {
+            weir_file_list_append(&writer->compact_before, file);
+        } else if (!has_file(&writer->compact_before, file->name) && !has_file(&result->after, file->name)) {
+            remove_data_file(writer, file);
+        }
+    }
+    for (size_t i = 0; i < result->after.count; i++) {
+        weir_file_list_append(&writer->compact_after, result->after.files[i]);
+    }
+    for (size_t i = 0; i < result->changelog.count; i++) {
+        weir_file_list_append(&writer->compact_changelog, result->changelog.files[i]);
+    }
+}
+
+/* Takes the result of the running compaction, if it is done or `wait` says so. */
+static int sync_compaction(merge_tree_writer *writer, bool wait, weir_error *err)
+{
+    if (writer->compaction == NULL || (!wait && !weir_compaction_is_done(writer->compaction))) {
+        return WEIR_OK;
+    }
+    weir_compaction *compaction = writer->compaction;
+    writer->compaction = NULL;
+    weir_compaction_result result = {0};
+    WEIR_TRY_CTX(weir_compaction_finish(compaction, writer->files, &result, err), err, "compacting %s",
+                 writer->bucket_path);
+    weir_levels_replace(&writer->levels, &result.before, &result.after);
+    add_compaction_result(writer, &result);
+    weir_compaction_result_free(&result);
+    return WEIR_OK;
+}
+
+static weir_compaction_pick pick(const merge_tree_writer *writer, bool full, const weir_sorted_run *runs,
+                                 int32_t run_count)
+{
+    int32_t level_count = writer->levels.level_count;
+    if (full) {
+        return weir_full_pick(level_count, runs, run_count);
+    }
+    if (writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP) {
+        return weir_universal_pick_level_zero(&writer->options, level_count, runs, run_count);
+    }
+    return weir_universal_pick(&writer->options, level_count, runs, run_count);
+}
+
+static bool is_worth_it(const weir_sorted_run *runs, weir_compaction_pick picked)
+{
+    int32_t files = 0;
+    for (int32_t i = 0; i < picked.run_count; i++) {
+        files += runs[i].file_count;
+    }
+    return files > 1 || (files == 1 && runs[0].level != picked.output_level);
+}
+
+/* Starts a compaction where one is due. With `full` a running one is waited for first. */
+static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *err)
+{
+    if (full) {
+        WEIR_TRY(sync_compaction(writer, true, err));
+    }
+    if (writer->compaction != NULL || (writer->write_only && !full)) {
+        return WEIR_OK;
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_sorted_run *runs = NULL;
+    int32_t run_count = 0;
+    weir_levels_runs(&writer->levels, &arena, &runs, &run_count);
+    weir_compaction_pick picked = pick(writer, full, runs, run_count);
+    bool start = is_worth_it(runs, picked);
+    weir_key_index_cache_retain(writer->index_cache, runs, run_count, KEY_INDEX_BYTES);
+    weir_arena_free(&arena);
+    if (!start) {
+        return WEIR_OK;
+    }
+    weir_compaction_request request = {
+        .partition = writer->partition,
+        .bucket = writer->bucket,
+        .options = &writer->options,
+        .levels = &writer->levels,
+        .run_count = picked.run_count,
+        .output_level = picked.output_level,
+        .drop_deletes = picked.output_level != 0 &&
+                        picked.output_level >= weir_levels_highest_nonempty(&writer->levels),
+        .index_cache = writer->index_cache,
+    };
+    return weir_compaction_start(writer->context, &request, &writer->compaction, err);
+}
+
+static int create_file_writer(const merge_tree_writer *writer, weir_data_file_kind kind, weir_data_file_writer **out,
+                              weir_error *err)
+{
+    weir_data_file_writer_options options = {
+        .kind = kind,
+        .partition = writer->partition,
+        .bucket = writer->bucket,
+        .level = 0,
+        .source = WEIR_FILE_SOURCE_APPEND,
+    };
+    return weir_data_file_writer_create(writer->context, &options, out, err);
+}
+
+/* Writes the buffer to level 0, and for the input changelog every row of it to a changelog file. */
+static int write_level_zero(merge_tree_writer *writer, weir_error *err)
+{
+    int code = WEIR_OK;
+    weir_data_file_writer *data = NULL, *changelog = NULL;
+    size_t first_new = writer->new_files.count;
+    WEIR_GO(create_file_writer(writer, WEIR_DATA_FILE_KEY_VALUE, &data, err));
+    if (writer->options.changelog_producer == WEIR_CHANGELOG_INPUT) {
+        WEIR_GO(create_file_writer(writer, WEIR_DATA_FILE_CHANGELOG, &changelog, err));
+    }
+    WEIR_GO(weir_write_buffer_flush(&writer->buffer, data, changelog, err));
+    if (changelog != NULL) {
+        weir_file_list *list = &writer->changelog_files;
+        WEIR_GO(weir_data_file_writer_finish(changelog, writer->files, &list->files, &list->count, &list->capacity,
+                                             err));
+    }
+    weir_file_list *list = &writer->new_files;
+    WEIR_GO(weir_data_file_writer_finish(data, writer->files, &list->files, &list->count, &list->capacity, err));
+    for (size_t i = first_new; i < writer->new_files.count; i++) {
+        weir_levels_add(&writer->levels, writer->new_files.files[i]);
+    }
+done:
+    weir_data_file_writer_close(data);
+    weir_data_file_writer_close(changelog);
+    return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "writing to %s", writer->bucket_path);
+}
+
+/* The back-pressure: with too many runs, what is written next waits for the compaction. */
+static int flush_buffer(merge_tree_writer *writer, bool wait, weir_error *err)
+{
+    if (!weir_write_buffer_is_empty(&writer->buffer)) {
+        wait |= weir_levels_run_count(&writer->levels) > writer->options.stop_trigger;
+        WEIR_TRY(write_level_zero(writer, err));
+    }
+    WEIR_TRY(sync_compaction(writer, wait, err));
+    return trigger_compaction(writer, false, err);
+}
+
+static int write_rows(weir_bucket_writer *base, const weir_batch *batch, const uint32_t *rows, int64_t count,
+                      weir_error *err)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    WEIR_TRY(weir_write_buffer_append(&writer->buffer, batch, rows, count, &writer->next_sequence, err));
+    if (weir_write_buffer_memory(&writer->buffer) < writer->write_buffer_bytes) {
+        return WEIR_OK;
+    }
+    return base->ops->flush(base, err);
+}
+
+static int flush(weir_bucket_writer *base, weir_error *err)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    if (writer->options.spillable && writer->options.changelog_producer != WEIR_CHANGELOG_INPUT) {
+        return weir_write_buffer_spill(&writer->buffer, err);
+    }
+    return flush_buffer(writer, false, err);
+}
+
+static int compact(weir_bucket_writer *base, bool full, weir_error *err)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    WEIR_TRY(flush_buffer(writer, full, err));
+    return trigger_compaction(writer, full, err);
+}
+
+static void move_list(weir_arena *arena, weir_file_list *from, weir_file_list *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_file_list_append(to, weir_data_file_copy(arena, from->files[i]));
+    }
+    from->count = 0;
+}
+
+/* Copies the live descriptions into a new arena when most of the old one describes files that are gone. */
+static void shed_dead_descriptions(merge_tree_writer *writer)
+{
+    if (writer->compaction != NULL || writer->files->total_bytes < LEAST_ARENA_BYTES) {
+        return;
+    }
+    weir_arena *fresh = weir_alloc(sizeof *fresh);
+    weir_arena_init(fresh);
+    for (int32_t level = 0; level < writer->levels.level_count; level++) {
+        weir_file_list *list = &writer->levels.levels[level];
+        for (size_t i = 0; i < list->count; i++) {
+            list->files[i] = weir_data_file_copy(fresh, list->files[i]);
+        }
+    }
+    weir_arena_free(writer->files);
+    free(writer->files);
+    writer->files = fresh;
+}
+
+static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
+                          weir_error *err)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    bool changelog_waits =
+        writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
+    WEIR_TRY(flush_buffer(writer, wait, err));
+    wait |= changelog_waits || weir_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
+    WEIR_TRY(sync_compaction(writer, wait, err));
+    out->partition = weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size),
+                                   writer->partition.size);
+    out->bucket = writer->bucket;
+    out->total_buckets = writer->total_buckets;
+    move_list(arena, &writer->new_files, &out->new_files);
+    move_list(arena, &writer->changelog_files, &out->changelog_files);
+    move_list(arena, &writer->compact_before, &out->compact_before);
+    move_list(arena, &writer->compact_after, &out->compact_after);
+    move_list(arena, &writer->compact_changelog, &out->compact_changelog_files);
+    shed_dead_descriptions(writer);
+    return WEIR_OK;
+}
+
+static bool is_busy(const weir_bucket_writer *base)
+{
+    const merge_tree_writer *writer = (const merge_tree_writer *)base;
+    return writer->compaction != NULL || writer->compact_before.count > 0 || writer->compact_after.count > 0;
+}
+
+static int64_t memory_bytes(const weir_bucket_writer *base)
+{
+    return weir_write_buffer_memory(&((const merge_tree_writer *)base)->buffer);
+}
+
+static void discard(const merge_tree_writer *writer, weir_file_list *list, bool keep_moved)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!keep_moved || !has_file(&writer->compact_before, list->files[i]->name)) {
+            remove_data_file(writer, list->files[i]);
+        }
+    }
+    list->count = 0;
+}
+
+static void close_writer(weir_bucket_writer *base)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    sync_compaction(writer, true, NULL);
+    discard(writer, &writer->compact_after, true);
+    discard(writer, &writer->compact_changelog, false);
+    discard(writer, &writer->new_files, false);
+    discard(writer, &writer->changelog_files, false);
+    weir_file_list_free(&writer->new_files);
+    weir_file_list_free(&writer->changelog_files);
+    weir_file_list_free(&writer->compact_before);
+    weir_file_list_free(&writer->compact_after);
+    weir_file_list_free(&writer->compact_changelog);
+    weir_write_buffer_free(&writer->buffer);
+    weir_key_index_cache_free(writer->index_cache);
+    weir_levels_free(&writer->levels);
+    weir_arena_free(writer->files);
+    free(writer->files);
+    weir_arena_free(&writer->names);
+    free(writer);
+}
+
+static const weir_bucket_writer_ops merge_tree_writer_ops = {
+    .write = write_rows,
+    .flush = flush,
+    .compact = compact,
+    .prepare_commit = prepare_commit,
+    .is_busy = is_busy,
+    .memory_bytes = memory_bytes,
+    .close = close_writer,
+};
+
+static void restore_files(merge_tree_writer *writer, const weir_bucket_writer_options *options)
+{
+    weir_file_list restored = {0};
+    for (size_t i = 0; i < options->restored_file_count && !options->ignore_previous_files; i++) {
+        weir_file_list_append(&restored, weir_data_file_copy(writer->files, options->restored_files[i]));
+    }
+    weir_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, restored.files,
+                     restored.count);
+    weir_file_list_free(&restored);
+    writer->next_sequence = weir_levels_max_sequence_number(&writer->levels) + 1;
+}
+
+int weir_merge_tree_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
+                                  weir_bucket_writer **out, weir_error *err)
+{
+    merge_tree_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
+    writer->base.ops = &merge_tree_writer_ops;
+    writer->context = context;
+    writer->bucket = options->bucket;
+    writer->total_buckets = options->total_buckets;
+    writer->write_only = options->write_only;
+    writer->write_buffer_bytes = options->write_buffer_bytes;
+    weir_arena_init(&writer->names);
+    writer->files = weir_alloc(sizeof *writer->files);
+    weir_arena_init(writer->files);
+    writer->partition = weir_slice_of(
+        weir_arena_copy(&writer->names, options->partition.data, options->partition.size), options->partition.size);
+    writer->index_cache = weir_key_index_cache_create();
+    weir_write_buffer_init(&writer->buffer, context);
+    int code = weir_lsm_options_read(context->schema, &writer->options, err);
+    restore_files(writer, options);
+    if (code == WEIR_OK) {
+        code = weir_bucket_path(&writer->names, &context->paths, context->schema, writer->partition, writer->bucket,
+                                &writer->bucket_path, err);
+    }
+    if (code != WEIR_OK) {
+        close_writer(&writer->base);
+        return code;
+    }
+    *out = &writer->base;
+    return WEIR_OK;
+}

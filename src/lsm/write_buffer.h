@@ -1,0 +1,40 @@
+/* Rows of one bucket in memory: taken in the order of arrival, sorted and merged when they are flushed.
+ *
+ * Where spilling is on, rows that do not fit any longer go sorted into files of a local temporary folder; the flush
+ * merges them, so that one commit still makes one level-0 run. Raw rows are needed for the input changelog, so there
+ * nothing is spilled: the buffer is flushed to level 0 instead. */
+#ifndef WEIR_LSM_WRITE_BUFFER_H
+#define WEIR_LSM_WRITE_BUFFER_H
+
+#include "file/file.h"
+#include "lsm/commit_message.h"
+
+typedef struct weir_spill weir_spill;
+
+typedef struct weir_write_buffer {
+    const weir_table_context *context;
+    weir_batch rows; /* the schema's columns, kinds always there */
+    int64_t *sequence_numbers;
+    size_t sequence_capacity;
+    weir_spill *spill; /* NULL: nothing spilled */
+} weir_write_buffer;
+
+void weir_write_buffer_init(weir_write_buffer *buffer, const weir_table_context *context);
+void weir_write_buffer_free(weir_write_buffer *buffer); /* removes spilled files */
+
+/* Takes the rows at `rows` (NULL: all) and numbers them from *next_sequence on, which is advanced. */
+int weir_write_buffer_append(weir_write_buffer *buffer, const weir_batch *batch, const uint32_t *rows, int64_t count,
+                             int64_t *next_sequence, weir_error *err);
+
+bool weir_write_buffer_is_empty(const weir_write_buffer *buffer);
+int64_t weir_write_buffer_memory(const weir_write_buffer *buffer);
+
+/* Moves the rows in memory into a sorted file of the temporary folder. */
+int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err);
+
+/* Writes one row a key (the last one) to `data` in key order, and every row, in the order of keys and arrival, to
+ * `changelog` (NULL: none; not after a spill). The buffer is empty afterwards. */
+int weir_write_buffer_flush(weir_write_buffer *buffer, weir_data_file_writer *data, weir_data_file_writer *changelog,
+                            weir_error *err);
+
+#endif
