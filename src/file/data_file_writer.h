@@ -33,7 +33,8 @@ typedef int (*weir_column_source)(void *argument, int32_t column, weir_vector *o
 int weir_data_file_writer_create(const weir_table_context *context, const weir_data_file_writer_options *options,
                                  weir_data_file_writer **out, weir_error *err);
 
-/* Writes `count` rows whose columns come one after the other from `source`, so that only one column need be in memory.
+/* Writes `count` rows whose columns come one after the other from `source`, so that only one column need be in memory. A
+ * file ends between two calls only: who has much to write makes several calls (of 65 536 rows, say).
  * `sequence_numbers` and `kinds` may be NULL for append files (sequence numbers then count on from
  * weir_data_file_writer_set_sequence). */
 int weir_data_file_writer_write_columns(weir_data_file_writer *writer, int64_t count, const int64_t *sequence_numbers,

@@ -23,4 +23,7 @@ typedef struct weir_table_context {
     weir_budget *budget; /* NULL: unbounded */
 } weir_table_context;
 
+/* The schema of version `id`: the context's own, or one from the cache. Borrowed from the context. */
+int weir_table_context_schema(const weir_table_context *context, int64_t id, const weir_schema **out, weir_error *err);
+
 #endif
