@@ -36,6 +36,7 @@ typedef enum weir_type_id {
 } weir_type_id;
 
 #define WEIR_MAX_LENGTH 2147483647
+#define WEIR_MAX_TYPE_DEPTH 100 /* of nesting, as far as parsed types go */
 
 typedef struct weir_type weir_type;
 
@@ -59,7 +60,7 @@ struct weir_type {
 };
 
 /* Nullable types without parameters, indexed by weir_type_id (parametrized ones have Flink's defaults: DECIMAL(10,0),
- * TIMESTAMP(6), TIME(0), CHAR(1), BINARY(1), STRING, BYTES). Nested ids have no entry. */
+ * TIMESTAMP(6), TIME(0), CHAR(1), BINARY(1), STRING, BYTES). NULL for ARRAY, MAP, MULTISET and ROW. */
 const weir_type *weir_type_simple(weir_type_id id, bool nullable);
 
 weir_type *weir_type_new(weir_arena *arena, weir_type_id id, bool nullable); /* with the defaults above */
@@ -101,7 +102,8 @@ const char *weir_type_text(weir_arena *arena, const weir_type *type);
  * `INT ARRAY`). Nested ROW fields get the id -1. */
 int weir_type_parse(const char *text, weir_arena *arena, const weir_type **out, weir_error *err);
 
-/* To and from the JSON of Paimon's schema files: a string, or an object for nested types. */
+/* To and from the JSON of Paimon's schema files: a string, or an object for nested types. `path` names the file in
+ * errors, which are WEIR_CORRUPT. A field without an id gets -1. */
 int weir_type_from_json(const json_t *json, const char *path, weir_arena *arena, const weir_type **out, weir_error *err);
 json_t *weir_type_to_json(const weir_type *type);
 int weir_field_from_json(const json_t *json, const char *path, weir_arena *arena, weir_field *out, weir_error *err);
