@@ -47,6 +47,9 @@ int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t fiel
                        int32_t primary_key_count, const char *const *partition_keys, int32_t partition_key_count,
                        const weir_options *options, const char *comment, weir_schema **out, weir_error *err);
 
+/* Fills the derived members from the others, after a schema was changed by hand. WEIR_CORRUPT when a key is no column. */
+int weir_schema_derive(weir_schema *schema, const char *path, weir_arena *arena, weir_error *err);
+
 /* Position of a column by name, or -1. By id likewise. */
 int32_t weir_schema_column(const weir_schema *schema, const char *name);
 int32_t weir_schema_column_by_id(const weir_schema *schema, int32_t field_id);
