@@ -239,7 +239,9 @@ static int flush(weir_bucket_writer *base, weir_error *err)
 static int compact(weir_bucket_writer *base, bool full, weir_error *err)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
-    WEIR_TRY(flush_buffer(writer, full, err));
+    if (!weir_write_buffer_is_empty(&writer->buffer)) {
+        WEIR_TRY(write_level_zero(writer, err));
+    }
     return trigger_compaction(writer, full, err);
 }
 

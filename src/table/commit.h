@@ -29,6 +29,9 @@ int weir_table_commit_open(const weir_table *table, const char *commit_user, wei
 int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                           weir_error *err);
 
+/* Whether the last commit had to drop its COMPACT half: the writer must then be reset (weir_table_write_reset). */
+bool weir_table_commit_dropped_compaction(const weir_table_commit *commit);
+
 /* INSERT OVERWRITE: the messages' new files replace all files of the given partition (static: `partition_values` has a
  * literal or NULL a partition key; all NULL pointers: the whole table), or, with dynamic-partition-overwrite and no
  * static values, of the partitions that the messages touch. */

@@ -31,6 +31,10 @@ int weir_table_write_compact_written(weir_table_write *write, weir_error *err);
 int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir_arena *arena,
                              weir_commit_messages *out, weir_error *err);
 
+/* Closes all bucket writers, so that they start again from the latest snapshot: after a compaction of theirs was
+ * dropped on a conflict (weir_table_commit_dropped_compaction). Rows not yet handed out by prepare are lost. */
+void weir_table_write_reset(weir_table_write *write);
+
 void weir_table_write_close(weir_table_write *write);
 
 /* Compacts every bucket of the table (or small files of an append table) and gives the messages to commit. */

@@ -1,0 +1,347 @@
+/* Committing messages: as APPEND and COMPACT halves, as overwrite, as replay after a crash.
+ *
+ * How one snapshot is made stands in commit_attempt.c; what conflicts, in commit_changes.c. */
+#include "table/commit.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "table/commit_attempt.h"
+#include "table/expire.h"
+#include "vector/compare.h"
+
+struct weir_table_commit {
+    const weir_table *table;
+    char *user;
+    bool dropped_compaction;
+    bool expires; /* after each commit */
+    bool force_create;
+};
+
+int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err)
+{
+    bool write_only = false, force_create = false;
+    WEIR_TRY(weir_options_bool(&table->schema->options, "write-only", &write_only, err));
+    WEIR_TRY(weir_options_bool(&table->schema->options, "commit.force-create-snapshot", &force_create, err));
+    weir_table_commit *commit = weir_alloc_zeroed(1, sizeof *commit);
+    commit->table = table;
+    commit->user = weir_strdup(commit_user);
+    commit->expires = !write_only;
+    commit->force_create = force_create;
+    *out = commit;
+    return WEIR_OK;
+}
+
+void weir_table_commit_close(weir_table_commit *commit)
+{
+    if (commit != NULL) {
+        free(commit->user);
+        free(commit);
+    }
+}
+
+bool weir_table_commit_dropped_compaction(const weir_table_commit *commit)
+{
+    return commit->dropped_compaction;
+}
+
+static void copy_entries(const weir_manifest_entries *from, weir_manifest_entries *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_manifest_entries_append(to, from->items[i]);
+    }
+}
+
+/* A source of changes that do not depend on the latest snapshot. */
+static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
+                         weir_error *err)
+{
+    const weir_commit_changes *changes = argument;
+    (void)latest;
+    (void)arena;
+    (void)err;
+    out->kind = changes->kind;
+    copy_entries(&changes->files, &out->files);
+    copy_entries(&changes->changelog, &out->changelog);
+    return WEIR_OK;
+}
+
+static int commit_half(weir_table_commit *commit, const weir_committable *committable, weir_commit_changes *changes,
+                       int64_t *snapshot_id, weir_error *err)
+{
+    weir_commit_request request = {
+        .table = commit->table,
+        .commit_user = commit->user,
+        .committable = committable,
+        .source = fixed_changes,
+        .argument = changes,
+    };
+    return weir_commit_attempt(&request, snapshot_id, err);
+}
+
+/* Removes the files that `changes` adds, except those that are in the table under another level. */
+static void remove_added_files(const weir_table *table, const weir_commit_changes *changes)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_map moved = {0};
+    for (size_t i = 0; i < changes->files.count; i++) {
+        if (changes->files.items[i].kind == WEIR_FILE_DELETE) {
+            weir_map_put(&moved, weir_slice_text(changes->files.items[i].file->name), &moved);
+        }
+    }
+    const weir_manifest_entries *lists[2] = {&changes->files, &changes->changelog};
+    for (int l = 0; l < 2; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            const weir_manifest_entry *entry = &lists[l]->items[i];
+            const char *bucket_path = NULL;
+            if (entry->kind == WEIR_FILE_ADD && weir_map_get(&moved, weir_slice_text(entry->file->name)) == NULL &&
+                weir_bucket_path(&arena, &table->context.paths, table->schema, entry->partition, entry->bucket,
+                                 &bucket_path, NULL) == WEIR_OK) {
+                weir_fs_remove(table->context.fs, weir_data_file_path(&arena, bucket_path, entry->file), NULL);
+            }
+        }
+    }
+    weir_map_free(&moved);
+    weir_arena_free(&arena);
+}
+
+/* The COMPACT half is disposable: on a conflict it is dropped, and the rows are still where they were. */
+static int commit_compaction(weir_table_commit *commit, const weir_committable *committable, int64_t *snapshot_id,
+                             weir_error *err)
+{
+    weir_commit_changes changes;
+    weir_commit_changes_compact(committable->messages, &changes);
+    int code = WEIR_OK;
+    if (!weir_commit_changes_are_empty(&changes)) {
+        code = commit_half(commit, committable, &changes, snapshot_id, err);
+        if (code == WEIR_CONFLICT) {
+            weir_log(WEIR_LOG_INFO, "%s: a compaction was dropped: %s", commit->table->path,
+                     err != NULL ? err->message : "conflict");
+            remove_added_files(commit->table, &changes);
+            commit->dropped_compaction = true;
+            weir_error_clear(err);
+            code = WEIR_OK;
+        }
+    }
+    weir_commit_changes_free(&changes);
+    return code;
+}
+
+static int commit_halves(weir_table_commit *commit, const weir_committable *committable, bool append, bool compact,
+                         int64_t *out_snapshot_id, weir_error *err)
+{
+    int64_t snapshot_id = 0;
+    commit->dropped_compaction = false;
+    if (append) {
+        weir_commit_changes changes;
+        weir_commit_changes_append(committable->messages, &changes);
+        int code = WEIR_OK;
+        if (!weir_commit_changes_are_empty(&changes) || commit->force_create) {
+            code = commit_half(commit, committable, &changes, &snapshot_id, err);
+        }
+        weir_commit_changes_free(&changes);
+        WEIR_TRY(code);
+    }
+    if (compact) {
+        WEIR_TRY(commit_compaction(commit, committable, &snapshot_id, err));
+    }
+    if (snapshot_id > 0 && commit->expires) {
+        int64_t expired = 0;
+        weir_error reason = {0};
+        /* The commit stands; what could not be cleaned up now will be the next time. */
+        if (weir_table_expire(commit->table, NULL, &expired, &reason) != WEIR_OK) {
+            weir_log(WEIR_LOG_WARN, "%s: expiring snapshots: %s", commit->table->path, reason.message);
+        }
+    }
+    if (out_snapshot_id != NULL) {
+        *out_snapshot_id = snapshot_id;
+    }
+    return WEIR_OK;
+}
+
+int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
+                          weir_error *err)
+{
+    return commit_halves(commit, committable, true, true, out_snapshot_id, err);
+}
+
+int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *out_append, bool *out_compact,
+                           weir_error *err)
+{
+    const weir_table_context *context = &commit->table->context;
+    int64_t latest = 0, earliest = 0;
+    *out_append = *out_compact = false;
+    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
+    for (int64_t id = latest; id > 0 && id >= earliest; id--) {
+        weir_arena arena;
+        weir_arena_init(&arena);
+        weir_snapshot *snapshot = NULL;
+        bool done = false;
+        int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
+        if (code == WEIR_OK && strcmp(snapshot->commit_user, commit->user) == 0) {
+            if (snapshot->commit_identifier > identifier) {
+                *out_append = *out_compact = true; /* identifiers ascend: it is history */
+                done = true;
+            } else if (snapshot->commit_identifier < identifier) {
+                done = true;
+            } else if (snapshot->commit_kind == WEIR_COMMIT_COMPACT) {
+                *out_append = *out_compact = true; /* the APPEND half comes first, where there is one */
+            } else {
+                *out_append = true;
+            }
+        }
+        weir_arena_free(&arena);
+        if (code == WEIR_NOT_FOUND) {
+            break; /* expired while we looked */
+        }
+        WEIR_TRY(code);
+        if (done) {
+            break;
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
+                             weir_error *err)
+{
+    bool append = false, compact = false;
+    WEIR_TRY(weir_table_commit_find(commit, committable->identifier, &append, &compact, err));
+    return commit_halves(commit, committable, !append, !compact, out_snapshot_id, err);
+}
+
+int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err)
+{
+    (void)err;
+    weir_commit_changes append, compact;
+    weir_commit_changes_append(messages, &append);
+    weir_commit_changes_compact(messages, &compact);
+    /* A new file that was moved up is removed with the APPEND half. */
+    remove_added_files(commit->table, &compact);
+    remove_added_files(commit->table, &append);
+    weir_commit_changes_free(&append);
+    weir_commit_changes_free(&compact);
+    return WEIR_OK;
+}
+
+/* INSERT OVERWRITE and TRUNCATE. */
+typedef struct overwrite {
+    const weir_table *table;
+    const weir_commit_changes *added;
+    const weir_literal *const *partition_values; /* NULL: no static values */
+    bool dynamic;                                /* only partitions that `added` touches */
+    weir_map touched;
+} overwrite;
+
+static bool matches_static_values(const overwrite *request, weir_slice partition, weir_arena *arena)
+{
+    const weir_schema *schema = request->table->schema;
+    if (request->partition_values == NULL) {
+        return true;
+    }
+    weir_literal *values = WEIR_NEW_ARRAY(arena, weir_literal, schema->partition_key_count);
+    if (weir_partition_decode(schema, partition, arena, values, NULL) != WEIR_OK) {
+        return false;
+    }
+    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+        const weir_literal *wanted = request->partition_values[i];
+        const weir_type *type = schema->fields[schema->partition_columns[i]].type;
+        if (wanted != NULL && weir_literal_compare(type, wanted, &values[i]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
+                             weir_error *err)
+{
+    overwrite *request = argument;
+    const weir_table *table = request->table;
+    out->kind = WEIR_COMMIT_OVERWRITE;
+    if (latest != NULL) {
+        weir_manifest_entries current = {0};
+        weir_manifest_filter filter = {.bucket = -1, .min_level = -1};
+        int code = weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
+                                       table->context.pool, arena, &current, err);
+        for (size_t i = 0; i < current.count && code == WEIR_OK; i++) {
+            weir_manifest_entry entry = current.items[i];
+            bool replaced = request->dynamic ? weir_map_get(&request->touched, entry.partition) != NULL
+                                             : matches_static_values(request, entry.partition, arena);
+            if (replaced) {
+                entry.kind = WEIR_FILE_DELETE;
+                weir_manifest_entries_append(&out->files, entry);
+            }
+        }
+        weir_manifest_entries_free(&current);
+        WEIR_TRY(code);
+    }
+    if (request->added != NULL) {
+        copy_entries(&request->added->files, &out->files);
+    }
+    return WEIR_OK;
+}
+
+static int run_overwrite(weir_table_commit *commit, const weir_committable *committable, overwrite *request,
+                         int64_t *snapshot_id, weir_error *err)
+{
+    weir_commit_request attempt = {
+        .table = commit->table,
+        .commit_user = commit->user,
+        .committable = committable,
+        .source = overwrite_changes,
+        .argument = request,
+    };
+    return weir_commit_attempt(&attempt, snapshot_id, err);
+}
+
+int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
+                                const weir_literal *const *partition_values, int64_t *out_snapshot_id,
+                                weir_error *err)
+{
+    const weir_schema *schema = commit->table->schema;
+    bool dynamic = false;
+    WEIR_TRY(weir_options_bool(&schema->options, "dynamic-partition-overwrite", &dynamic, err));
+    weir_commit_changes added;
+    weir_commit_changes_append(committable->messages, &added);
+    overwrite request = {
+        .table = commit->table,
+        .added = &added,
+        .partition_values = partition_values,
+        .dynamic = dynamic && partition_values == NULL && schema->partition_key_count > 0,
+    };
+    for (size_t i = 0; i < added.files.count; i++) {
+        weir_map_put(&request.touched, added.files.items[i].partition, &request);
+    }
+    int64_t snapshot_id = 0;
+    int code = WEIR_OK;
+    if (!request.dynamic || added.files.count > 0) {
+        code = run_overwrite(commit, committable, &request, &snapshot_id, err);
+    }
+    weir_map_free(&request.touched);
+    weir_commit_changes_free(&added);
+    WEIR_TRY(code);
+    WEIR_TRY(commit_halves(commit, committable, false, true, out_snapshot_id, err));
+    if (out_snapshot_id != NULL && *out_snapshot_id == 0) {
+        *out_snapshot_id = snapshot_id;
+    }
+    return WEIR_OK;
+}
+
+int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, int64_t *out_snapshot_id,
+                               weir_error *err)
+{
+    weir_commit_messages none = {0};
+    weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
+    overwrite request = {.table = commit->table};
+    int64_t snapshot_id = 0;
+    WEIR_TRY(run_overwrite(commit, &committable, &request, &snapshot_id, err));
+    if (out_snapshot_id != NULL) {
+        *out_snapshot_id = snapshot_id;
+    }
+    return WEIR_OK;
+}

@@ -1,0 +1,215 @@
+/* Making a snapshot: manifests first, then the snapshot file, which is published atomically or not at all.
+ *
+ * Whoever publishes snapshot N + 1 first has won; the others check their changes against it and try N + 2. */
+#include "table/commit_attempt.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+typedef struct retry_policy {
+    int64_t max_retries;
+    int64_t min_wait_ms;
+    int64_t max_wait_ms;
+    int64_t timeout_ms; /* INT64_MAX: none */
+} retry_policy;
+
+static int read_retry_policy(const weir_table *table, retry_policy *out, weir_error *err)
+{
+    const weir_options *set = &table->schema->options;
+    out->timeout_ms = INT64_MAX;
+    WEIR_TRY(weir_options_int(set, "commit.max-retries", &out->max_retries, err));
+    WEIR_TRY(weir_options_duration(set, "commit.min-retry-wait", &out->min_wait_ms, err));
+    WEIR_TRY(weir_options_duration(set, "commit.max-retry-wait", &out->max_wait_ms, err));
+    if (weir_options_get(set, "commit.timeout") != NULL) {
+        WEIR_TRY(weir_options_duration(set, "commit.timeout", &out->timeout_ms, err));
+    }
+    return WEIR_OK;
+}
+
+static int read_latest(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err)
+{
+    int64_t id = 0;
+    *out = NULL;
+    WEIR_TRY(weir_snapshot_latest_id(table->context.fs, table->context.paths.root, &id, err));
+    if (id == 0) {
+        return WEIR_OK;
+    }
+    return weir_snapshot_read(table->context.fs, table->context.paths.root, id, arena, out, err);
+}
+
+static int64_t count_rows(const weir_manifest_entries *entries)
+{
+    int64_t rows = 0;
+    for (size_t i = 0; i < entries->count; i++) {
+        int64_t count = entries->items[i].file->row_count;
+        rows += entries->items[i].kind == WEIR_FILE_ADD ? count : -count;
+    }
+    return rows;
+}
+
+/* Writes entries as manifests and their list. */
+static int write_list(weir_manifest_writer *writer, const weir_manifest_entries *entries, const char **out_name,
+                      int64_t *out_size, weir_error *err)
+{
+    weir_manifest_files files = {0};
+    int code = WEIR_OK;
+    if (entries->count > 0) {
+        WEIR_GO(weir_manifest_writer_write(writer, entries->items, entries->count, &files, err));
+    }
+    WEIR_GO(weir_manifest_writer_write_list(writer, &files, out_name, out_size, err));
+done:
+    weir_manifest_files_free(&files);
+    return code;
+}
+
+/* The base list of the next snapshot: everything up to `latest`, merged where that is due. */
+static int write_base_list(weir_manifest_writer *writer, const weir_snapshot *latest, weir_snapshot *next,
+                           weir_error *err)
+{
+    weir_manifest_files previous = {0}, merged = {0};
+    int code = WEIR_OK;
+    if (latest != NULL) {
+        WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->base_manifest_list, writer->arena,
+                                        &previous, err));
+        WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->delta_manifest_list, writer->arena,
+                                        &previous, err));
+        WEIR_GO(weir_manifest_merge(writer, &previous, &merged, err));
+    }
+    WEIR_GO(weir_manifest_writer_write_list(writer, &merged, &next->base_manifest_list,
+                                            &next->base_manifest_list_size, err));
+done:
+    weir_manifest_files_free(&previous);
+    weir_manifest_files_free(&merged);
+    return code;
+}
+
+static void set_watermark(const weir_snapshot *latest, const weir_committable *committable, weir_snapshot *next)
+{
+    next->watermark = WEIR_NO_WATERMARK;
+    if (latest != NULL && latest->has_watermark) {
+        next->has_watermark = true;
+        next->watermark = latest->watermark;
+    }
+    if (committable->has_watermark && (!next->has_watermark || committable->watermark > next->watermark)) {
+        next->has_watermark = true;
+        next->watermark = committable->watermark;
+    }
+}
+
+/* Another job may have altered the table since it was opened; a snapshot names the newest schema. */
+static int set_schema(const weir_table *table, const weir_snapshot *latest, weir_arena *arena, weir_snapshot *next,
+                      weir_error *err)
+{
+    weir_schema *newest = NULL;
+    WEIR_TRY(weir_schema_read_latest(table->context.fs, table->context.paths.root, arena, &newest, err));
+    next->schema_id = newest->id;
+    next->statistics = latest != NULL && latest->schema_id == newest->id ? latest->statistics : NULL;
+    return WEIR_OK;
+}
+
+static int build_snapshot(const weir_commit_request *request, const weir_snapshot *latest,
+                          const weir_commit_changes *changes, weir_manifest_writer *writer, weir_snapshot *next,
+                          weir_error *err)
+{
+    const weir_committable *committable = request->committable;
+    int64_t delta = count_rows(&changes->files);
+    *next = (weir_snapshot){
+        .id = latest != NULL ? latest->id + 1 : 1,
+        .changelog_manifest_list_size = -1,
+        .index_manifest = latest != NULL ? latest->index_manifest : NULL,
+        .commit_user = request->commit_user,
+        .commit_identifier = committable->identifier,
+        .commit_kind = changes->kind,
+        .time_ms = weir_now_ms(),
+        .total_record_count = (latest != NULL ? latest->total_record_count : 0) + delta,
+        .delta_record_count = delta,
+        .changelog_record_count = -1,
+        .property_keys = (const char **)committable->property_keys,
+        .property_values = (const char **)committable->property_values,
+        .property_count = committable->property_count,
+        .next_row_id = latest != NULL && latest->next_row_id > 0 ? latest->next_row_id : 0,
+    };
+    set_watermark(latest, committable, next);
+    WEIR_TRY(set_schema(request->table, latest, writer->arena, next, err));
+    WEIR_TRY(write_base_list(writer, latest, next, err));
+    WEIR_TRY(write_list(writer, &changes->files, &next->delta_manifest_list, &next->delta_manifest_list_size, err));
+    if (changes->changelog.count > 0) {
+        WEIR_TRY(write_list(writer, &changes->changelog, &next->changelog_manifest_list,
+                            &next->changelog_manifest_list_size, err));
+        next->changelog_record_count = count_rows(&changes->changelog);
+    }
+    return weir_manifest_writer_sync(writer, err);
+}
+
+/* After a publish that failed, whether the snapshot that stands there is ours all the same: the answer of the store may
+ * have been lost. Names of manifest lists are unique. */
+static bool is_ours(const weir_table *table, const weir_snapshot *next, weir_arena *arena)
+{
+    weir_snapshot *found = NULL;
+    return weir_snapshot_read(table->context.fs, table->context.paths.root, next->id, arena, &found, NULL) == WEIR_OK &&
+           strcmp(found->commit_user, next->commit_user) == 0 &&
+           found->commit_identifier == next->commit_identifier &&
+           strcmp(found->delta_manifest_list, next->delta_manifest_list) == 0;
+}
+
+/* One attempt. WEIR_RETRY: somebody else was faster. */
+static int attempt(const weir_commit_request *request, weir_arena *arena, int64_t *out_snapshot_id, weir_error *err)
+{
+    const weir_table *table = request->table;
+    weir_snapshot *latest = NULL;
+    weir_snapshot next;
+    weir_commit_changes changes = {0};
+    weir_manifest_writer writer;
+    weir_manifest_writer_init(&writer, table->context.fs, &table->context.paths, table->schema, arena);
+    bool may_be_visible = false;
+    int code = WEIR_OK;
+
+    WEIR_GO(read_latest(table, arena, &latest, err));
+    WEIR_GO(request->source(request->argument, latest, arena, &changes, err));
+    WEIR_GO(weir_commit_changes_check(table, latest, &changes, err));
+    WEIR_GO(build_snapshot(request, latest, &changes, &writer, &next, err));
+    code = weir_snapshot_publish(table->context.fs, table->context.paths.root, &next, err);
+    if (code != WEIR_OK && is_ours(table, &next, arena)) {
+        code = WEIR_OK;
+    }
+    may_be_visible = code != WEIR_EXISTS;
+    if (code == WEIR_EXISTS) {
+        code = weir_fail(err, WEIR_RETRY, "%s: snapshot %" PRId64 " was committed by somebody else meanwhile",
+                         table->path, next.id);
+    }
+    if (code == WEIR_OK) {
+        *out_snapshot_id = next.id;
+    }
+done:
+    if (code != WEIR_OK && !may_be_visible) {
+        weir_manifest_writer_abandon(&writer);
+    }
+    weir_manifest_writer_free(&writer);
+    /* The arrays are ours; what the entries point to is the messages' or the arena's. */
+    weir_commit_changes_free(&changes);
+    return code;
+}
+
+int weir_commit_attempt(const weir_commit_request *request, int64_t *out_snapshot_id, weir_error *err)
+{
+    retry_policy policy;
+    WEIR_TRY(read_retry_policy(request->table, &policy, err));
+    int64_t started_ns = weir_monotonic_ns(), wait_ms = policy.min_wait_ms;
+    for (int64_t tries = 0;; tries++) {
+        weir_arena arena;
+        weir_arena_init(&arena);
+        int code = attempt(request, &arena, out_snapshot_id, err);
+        weir_arena_free(&arena);
+        if (code != WEIR_RETRY) {
+            return code;
+        }
+        int64_t elapsed_ms = (weir_monotonic_ns() - started_ns) / 1000000;
+        if (tries >= policy.max_retries || elapsed_ms > policy.timeout_ms) {
+            return weir_error_context(err, WEIR_CONFLICT, "gave up after %" PRId64 " attempts (commit.max-retries)",
+                                      tries + 1);
+        }
+        weir_sleep_ms(wait_ms);
+        wait_ms = wait_ms * 2 < policy.max_wait_ms ? wait_ms * 2 : policy.max_wait_ms;
+    }
+}

@@ -1,0 +1,161 @@
+/* From commit messages to manifest entries, and the check for conflicts (org.apache.paimon.operation.commit
+ * .ConflictDetection). */
+#include "table/commit_changes.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "merge/sorted_run.h"
+
+void weir_commit_changes_free(weir_commit_changes *changes)
+{
+    weir_manifest_entries_free(&changes->files);
+    weir_manifest_entries_free(&changes->changelog);
+}
+
+static void add_entries(weir_manifest_entries *out, weir_file_kind kind, const weir_commit_message *message,
+                        const weir_file_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        weir_manifest_entries_append(out, (weir_manifest_entry){
+                                              .kind = kind,
+                                              .partition = message->partition,
+                                              .bucket = message->bucket,
+                                              .total_buckets = message->total_buckets,
+                                              .file = list->files[i],
+                                          });
+    }
+}
+
+void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out)
+{
+    *out = (weir_commit_changes){.kind = WEIR_COMMIT_APPEND};
+    for (size_t i = 0; i < messages->count; i++) {
+        const weir_commit_message *message = &messages->items[i];
+        add_entries(&out->files, WEIR_FILE_ADD, message, &message->new_files);
+        add_entries(&out->files, WEIR_FILE_DELETE, message, &message->deleted_files);
+        add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->changelog_files);
+        if (message->deleted_files.count > 0) {
+            out->kind = WEIR_COMMIT_OVERWRITE;
+        }
+    }
+}
+
+void weir_commit_changes_compact(const weir_commit_messages *messages, weir_commit_changes *out)
+{
+    *out = (weir_commit_changes){.kind = WEIR_COMMIT_COMPACT};
+    for (size_t i = 0; i < messages->count; i++) {
+        const weir_commit_message *message = &messages->items[i];
+        add_entries(&out->files, WEIR_FILE_DELETE, message, &message->compact_before);
+        add_entries(&out->files, WEIR_FILE_ADD, message, &message->compact_after);
+        add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->compact_changelog_files);
+    }
+}
+
+/* Whether a file's partition is one that the changes touch. */
+static bool partition_is_touched(void *context, weir_slice partition)
+{
+    return weir_map_get(context, partition) != NULL;
+}
+
+static bool needs_current_files(const weir_commit_changes *changes)
+{
+    for (size_t i = 0; i < changes->files.count; i++) {
+        if (changes->files.items[i].kind == WEIR_FILE_DELETE || changes->files.items[i].file->level > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int check_deletes(const weir_table *table, weir_manifest_entries *all, weir_error *err)
+{
+    weir_error reason = {0};
+    if (weir_manifest_entries_fold(all, false, &reason) != WEIR_OK) {
+        return weir_fail(err, WEIR_CONFLICT,
+                         "%s: a file that this commit removes is not in the table any more (%s); another job has "
+                         "compacted or overwritten it",
+                         table->path, reason.message);
+    }
+    return WEIR_OK;
+}
+
+static int compare_by_place(const void *a, const void *b, void *context)
+{
+    const weir_manifest_entry *first = a, *second = b;
+    int order = weir_slice_compare(first->partition, second->partition);
+    if (order == 0) {
+        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
+    }
+    if (order == 0) {
+        order = (first->file->level > second->file->level) - (first->file->level < second->file->level);
+    }
+    if (order == 0 && first->file->level > 0) {
+        order = weir_key_compare(context, first->file->min_key, second->file->min_key);
+    }
+    return order;
+}
+
+/* Sorts the folded entries by place; neighbours of one level must not overlap, and a partition has one bucket count. */
+static int check_neighbours(const weir_table *table, weir_manifest_entries *all, bool is_overwrite, weir_error *err)
+{
+    if (all->count < 2) {
+        return WEIR_OK;
+    }
+    qsort_r(all->items, all->count, sizeof *all->items, compare_by_place, (void *)table->schema);
+    for (size_t i = 1; i < all->count; i++) {
+        const weir_manifest_entry *left = &all->items[i - 1], *right = &all->items[i];
+        if (!weir_slice_equal(left->partition, right->partition)) {
+            continue;
+        }
+        if (left->total_buckets != right->total_buckets && !is_overwrite) {
+            return weir_fail(err, WEIR_CONFLICT,
+                             "%s: a partition has files written with %d buckets and with %d; rewrite it with INSERT "
+                             "OVERWRITE",
+                             table->path, left->total_buckets, right->total_buckets);
+        }
+        bool same_level = left->bucket == right->bucket && left->file->level == right->file->level;
+        if (same_level && right->file->level > 0 &&
+            weir_key_compare(table->schema, left->file->max_key, right->file->min_key) >= 0) {
+            return weir_fail(err, WEIR_CONFLICT,
+                             "%s: %s and %s would overlap in level %d of bucket %d; another job compacts the same table",
+                             table->path, left->file->name, right->file->name, right->file->level, right->bucket);
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
+                              weir_error *err)
+{
+    if (latest == NULL || !needs_current_files(changes)) {
+        return WEIR_OK;
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_map touched = {0};
+    weir_manifest_entries all = {0};
+    int code = WEIR_OK;
+    for (size_t i = 0; i < changes->files.count; i++) {
+        weir_map_put(&touched, changes->files.items[i].partition, &touched);
+    }
+    weir_manifest_filter filter = {
+        .bucket = -1,
+        .min_level = -1,
+        .partition_matches = partition_is_touched,
+        .partition_context = &touched,
+        .without_stats = true,
+    };
+    WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
+                                table->context.pool, &arena, &all, err));
+    for (size_t i = 0; i < changes->files.count; i++) {
+        weir_manifest_entries_append(&all, changes->files.items[i]);
+    }
+    WEIR_GO(check_deletes(table, &all, err));
+    WEIR_GO(check_neighbours(table, &all, changes->kind == WEIR_COMMIT_OVERWRITE, err));
+done:
+    weir_manifest_entries_free(&all);
+    weir_map_free(&touched);
+    weir_arena_free(&arena);
+    return code;
+}

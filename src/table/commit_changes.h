@@ -1,0 +1,31 @@
+/* The changes of one snapshot to be, and whether they go together with a table's current files. Used by the files of
+ * committing. */
+#ifndef WEIR_TABLE_COMMIT_CHANGES_H
+#define WEIR_TABLE_COMMIT_CHANGES_H
+
+#include "lsm/commit_message.h"
+#include "table/table.h"
+
+typedef struct weir_commit_changes {
+    weir_commit_kind kind;
+    weir_manifest_entries files;     /* ADD and DELETE, in order */
+    weir_manifest_entries changelog; /* ADD only */
+} weir_commit_changes;
+
+void weir_commit_changes_free(weir_commit_changes *changes);
+
+/* The APPEND half and the COMPACT half of some messages. An APPEND half that deletes files is an OVERWRITE. */
+void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out);
+void weir_commit_changes_compact(const weir_commit_messages *messages, weir_commit_changes *out);
+
+static inline bool weir_commit_changes_are_empty(const weir_commit_changes *changes)
+{
+    return changes->files.count == 0 && changes->changelog.count == 0;
+}
+
+/* Fails with WEIR_CONFLICT when the changes do not fit the files of `latest` (NULL: an empty table): a file to be
+ * deleted that is not there, another number of buckets in a partition, overlapping key ranges in a level above 0. */
+int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
+                              weir_error *err);
+
+#endif

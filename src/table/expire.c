@@ -1,0 +1,277 @@
+/* Expiring snapshots (org.apache.paimon.operation.ExpireSnapshotsImpl and SnapshotDeletion).
+ *
+ * A data file is no longer needed when the snapshot that removed it becomes the oldest one: so the files that snapshots
+ * begin + 1 … end removed go, unless a tag or a branch holds them. The order is data, changelogs, manifests, snapshot
+ * files, hint: whoever crashes in between leaves a state from which the same work can be done again. */
+#include "table/expire.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "table/expire_keep.h"
+
+typedef struct expiry_run {
+    const weir_table *table;
+    weir_arena arena; /* of one snapshot */
+    weir_expire_keep keep;
+} expiry_run;
+
+static void remove_file_of_entry(const expiry_run *expiry, weir_arena *arena, const weir_manifest_entry *entry)
+{
+    const weir_table_context *context = &expiry->table->context;
+    const char *bucket_path = NULL;
+    if (weir_expire_keeps(&expiry->keep, entry->file->name) ||
+        weir_bucket_path(arena, &context->paths, context->schema, entry->partition, entry->bucket, &bucket_path,
+                         NULL) != WEIR_OK) {
+        return;
+    }
+    weir_fs_remove(context->fs, weir_data_file_path(arena, bucket_path, entry->file), NULL);
+    for (int32_t i = 0; i < entry->file->extra_file_count; i++) {
+        weir_fs_remove(context->fs, weir_arena_format(arena, "%s/%s", bucket_path, entry->file->extra_files[i]), NULL);
+    }
+}
+
+/* The entries of one manifest list. What is gone already was handled by an earlier, interrupted expiry. */
+static int read_entries(const weir_table *table, const char *list, weir_arena *arena, weir_manifest_entries *out,
+                        weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    weir_manifest_files files = {0};
+    if (list == NULL) {
+        return WEIR_OK;
+    }
+    int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
+    weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
+        code = weir_manifest_read(context->fs, &context->paths, files.items[i].name, &filter, arena, out, err);
+        if (code == WEIR_NOT_FOUND) {
+            code = WEIR_OK;
+        }
+    }
+    weir_manifest_files_free(&files);
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
+/* Files that the snapshot removed and did not add again (under another level). */
+static int remove_deleted_files(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
+{
+    weir_arena *arena = &expiry->arena;
+    weir_manifest_entries entries = {0};
+    weir_map removed = {0};
+    int code = read_entries(expiry->table, snapshot->delta_manifest_list, arena, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        weir_slice name = weir_slice_text(entries.items[i].file->name);
+        if (entries.items[i].kind == WEIR_FILE_DELETE) {
+            weir_map_put(&removed, name, &entries.items[i]);
+        }
+    }
+    for (size_t i = 0; i < entries.count; i++) {
+        if (entries.items[i].kind == WEIR_FILE_ADD) {
+            weir_map_remove(&removed, weir_slice_text(entries.items[i].file->name));
+        }
+    }
+    for (size_t i = 0; i < removed.entry_count && code == WEIR_OK; i++) {
+        if (removed.entries[i].value != NULL) {
+            remove_file_of_entry(expiry, arena, removed.entries[i].value);
+        }
+    }
+    weir_map_free(&removed);
+    weir_manifest_entries_free(&entries);
+    return code;
+}
+
+static int remove_changelog_files(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
+{
+    weir_manifest_entries entries = {0};
+    int code = read_entries(expiry->table, snapshot->changelog_manifest_list, &expiry->arena, &entries, err);
+    for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
+        remove_file_of_entry(expiry, &expiry->arena, &entries.items[i]);
+    }
+    weir_manifest_entries_free(&entries);
+    return code;
+}
+
+static void remove_manifest(const expiry_run *expiry, weir_arena *arena, const char *name)
+{
+    if (name != NULL && !weir_expire_keeps(&expiry->keep, name)) {
+        const weir_table_context *context = &expiry->table->context;
+        weir_fs_remove(context->fs, weir_manifest_path(arena, &context->paths, name), NULL);
+    }
+}
+
+static int remove_list(expiry_run *expiry, const char *list, weir_error *err)
+{
+    const weir_table_context *context = &expiry->table->context;
+    if (list == NULL || weir_expire_keeps(&expiry->keep, list)) {
+        return WEIR_OK;
+    }
+    weir_manifest_files files = {0};
+    int code = weir_manifest_list_read(context->fs, &context->paths, list, &expiry->arena, &files, err);
+    for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
+        remove_manifest(expiry, &expiry->arena, files.items[i].name);
+    }
+    weir_manifest_files_free(&files);
+    if (code == WEIR_OK) {
+        remove_manifest(expiry, &expiry->arena, list);
+    }
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
+static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
+{
+    const weir_table_context *context = &expiry->table->context;
+    WEIR_TRY(remove_list(expiry, snapshot->base_manifest_list, err));
+    WEIR_TRY(remove_list(expiry, snapshot->delta_manifest_list, err));
+    WEIR_TRY(remove_list(expiry, snapshot->changelog_manifest_list, err));
+    if (snapshot->index_manifest != NULL) {
+        remove_manifest(expiry, &expiry->arena, snapshot->index_manifest);
+    }
+    if (snapshot->statistics != NULL && !weir_expire_keeps(&expiry->keep, snapshot->statistics)) {
+        weir_fs_remove(context->fs,
+                       weir_arena_format(&expiry->arena, "%s/statistics/%s", context->paths.table,
+                                         snapshot->statistics),
+                       NULL);
+    }
+    return weir_fs_remove(context->fs,
+                          weir_arena_format(&expiry->arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root,
+                                            snapshot->id),
+                          err);
+}
+
+/* One pass over the snapshots of a range that still exist. */
+static int for_each(expiry_run *expiry, int64_t first, int64_t last,
+                    int (*visit)(struct expiry_run *, const weir_snapshot *, weir_error *), weir_error *err)
+{
+    const weir_table_context *context = &expiry->table->context;
+    for (int64_t id = first; id <= last; id++) {
+        weir_snapshot *snapshot = NULL;
+        int code = weir_snapshot_read(context->fs, context->paths.root, id, &expiry->arena, &snapshot, err);
+        if (code == WEIR_OK) {
+            code = visit(expiry, snapshot, err);
+        } else if (code == WEIR_NOT_FOUND) {
+            code = WEIR_OK;
+        }
+        weir_arena_free(&expiry->arena);
+        WEIR_TRY_CTX(code, err, "expiring snapshot %" PRId64 " of %s", id, expiry->table->path);
+    }
+    return WEIR_OK;
+}
+
+static int expire_until(const weir_table *table, int64_t begin, int64_t end, weir_error *err)
+{
+    expiry_run expiry = {.table = table};
+    weir_arena_init(&expiry.arena);
+    int code = weir_expire_keep_read(table, end, &expiry.keep, err);
+    if (code == WEIR_OK) {
+        code = for_each(&expiry, begin + 1, end, remove_deleted_files, err);
+    }
+    if (code == WEIR_OK) {
+        code = for_each(&expiry, begin, end - 1, remove_changelog_files, err);
+    }
+    if (code == WEIR_OK) {
+        code = for_each(&expiry, begin, end - 1, remove_metadata, err);
+    }
+    weir_expire_keep_free(&expiry.keep);
+    weir_arena_free(&expiry.arena);
+    WEIR_TRY(code);
+    return weir_snapshot_write_hint(table->context.fs, table->context.paths.root, "EARLIEST", end, err);
+}
+
+typedef struct retention {
+    int64_t retain_min;
+    int64_t retain_max;
+    int64_t older_than_ms;
+    int64_t limit; /* of one call */
+} retention;
+
+static int read_retention(const weir_table *table, const weir_expire_options *options, retention *out, weir_error *err)
+{
+    const weir_options *set = &table->schema->options;
+    int64_t retained_ms = 0;
+    WEIR_TRY(weir_options_int(set, "snapshot.num-retained.min", &out->retain_min, err));
+    WEIR_TRY(weir_options_int(set, "snapshot.num-retained.max", &out->retain_max, err));
+    WEIR_TRY(weir_options_duration(set, "snapshot.time-retained", &retained_ms, err));
+    WEIR_TRY(weir_options_int(set, "snapshot.expire.limit", &out->limit, err));
+    out->older_than_ms = weir_now_ms() - retained_ms;
+    if (options != NULL) {
+        out->retain_min = options->retain_min >= 0 ? options->retain_min : out->retain_min;
+        out->retain_max = options->retain_max >= 0 ? options->retain_max : out->retain_max;
+        out->older_than_ms = options->older_than_ms != INT64_MIN ? options->older_than_ms : out->older_than_ms;
+    }
+    if (out->retain_min < 1 || out->retain_max < out->retain_min) {
+        return weir_fail(err, WEIR_INVALID,
+                         "snapshot.num-retained.min is %" PRId64 " and .max %" PRId64
+                         ": at least one must stay, and max must not be below min",
+                         out->retain_min, out->retain_max);
+    }
+    return WEIR_OK;
+}
+
+/* The first snapshot that stays. */
+static int choose_end(const weir_table *table, const retention *rules, int64_t earliest, int64_t latest, int64_t *out,
+                      weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    int64_t must_go = latest - rules->retain_max + 1; /* what lies before goes, young or not */
+    int64_t end = latest - rules->retain_min + 1;
+    int64_t needed = -1;
+    WEIR_TRY(weir_consumer_least_next_snapshot(context->fs, context->paths.root, &needed, err));
+    if (needed >= 0 && needed < end) {
+        end = needed;
+    }
+    if (earliest + rules->limit < end) {
+        end = earliest + rules->limit;
+    }
+    int64_t id = must_go > earliest ? must_go : earliest;
+    for (; id < end; id++) {
+        weir_arena arena;
+        weir_arena_init(&arena);
+        weir_snapshot *snapshot = NULL;
+        int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
+        bool young = code == WEIR_OK && snapshot->time_ms >= rules->older_than_ms;
+        weir_arena_free(&arena);
+        if (code != WEIR_OK && code != WEIR_NOT_FOUND) {
+            return code;
+        }
+        if (young) {
+            break;
+        }
+    }
+    *out = id < end ? id : end;
+    return WEIR_OK;
+}
+
+/* Tables whose changelogs outlive their snapshots need more than is done here: their snapshots are left alone. */
+static bool changelogs_outlive_snapshots(const weir_table *table)
+{
+    const weir_options *set = &table->schema->options;
+    return weir_options_get(set, "changelog.num-retained.min") != NULL ||
+           weir_options_get(set, "changelog.num-retained.max") != NULL ||
+           weir_options_get(set, "changelog.time-retained") != NULL;
+}
+
+int weir_table_expire(const weir_table *table, const weir_expire_options *options, int64_t *out_expired,
+                      weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    retention rules;
+    int64_t earliest = 0, latest = 0, end = 0;
+    *out_expired = 0;
+    if (changelogs_outlive_snapshots(table)) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(read_retention(table, options, &rules, err));
+    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
+    if (latest == 0 || latest - earliest + 1 <= rules.retain_min) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(choose_end(table, &rules, earliest, latest, &end, err));
+    if (end <= earliest) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(expire_until(table, earliest, end, err));
+    *out_expired = end - earliest;
+    return WEIR_OK;
+}

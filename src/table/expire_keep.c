@@ -1,0 +1,155 @@
+/* Collecting the names that expiry must not remove. */
+#include "table/expire_keep.h"
+
+static void keep_name(weir_expire_keep *keep, const char *name)
+{
+    if (name != NULL) {
+        weir_map_put(&keep->names, weir_slice_text(name), keep);
+    }
+}
+
+void weir_expire_keep_free(weir_expire_keep *keep)
+{
+    weir_map_free(&keep->names);
+}
+
+bool weir_expire_keeps(const weir_expire_keep *keep, const char *name)
+{
+    return weir_map_get(&keep->names, weir_slice_text(name)) != NULL;
+}
+
+static int keep_list(const weir_table *table, const char *list, weir_arena *arena, weir_expire_keep *keep,
+                     weir_error *err)
+{
+    if (list == NULL) {
+        return WEIR_OK;
+    }
+    keep_name(keep, list);
+    weir_manifest_files files = {0};
+    int code = weir_manifest_list_read(table->context.fs, &table->context.paths, list, arena, &files, err);
+    for (size_t i = 0; i < files.count; i++) {
+        keep_name(keep, files.items[i].name);
+    }
+    weir_manifest_files_free(&files);
+    return code;
+}
+
+static int keep_manifests(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
+                          weir_expire_keep *keep, weir_error *err)
+{
+    WEIR_TRY(keep_list(table, snapshot->base_manifest_list, arena, keep, err));
+    WEIR_TRY(keep_list(table, snapshot->delta_manifest_list, arena, keep, err));
+    WEIR_TRY(keep_list(table, snapshot->changelog_manifest_list, arena, keep, err));
+    keep_name(keep, snapshot->index_manifest);
+    keep_name(keep, snapshot->statistics);
+    return WEIR_OK;
+}
+
+static int keep_data_files(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
+                           weir_expire_keep *keep, weir_error *err)
+{
+    weir_manifest_entries entries = {0};
+    weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    int code = weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &filter,
+                                   table->context.pool, arena, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        keep_name(keep, entries.items[i].file->name);
+        for (int32_t j = 0; j < entries.items[i].file->extra_file_count; j++) {
+            keep_name(keep, entries.items[i].file->extra_files[j]);
+        }
+    }
+    weir_manifest_entries_free(&entries);
+    return code;
+}
+
+static int keep_tags(const weir_table *table, const char *root, weir_expire_keep *keep, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    const char **names = NULL;
+    size_t count = 0;
+    int code = weir_tag_list(table->context.fs, root, &arena, &names, &count, err);
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        weir_snapshot *tag = NULL;
+        code = weir_tag_read(table->context.fs, root, names[i], &arena, &tag, err);
+        if (code == WEIR_OK) {
+            code = keep_manifests(table, tag, &arena, keep, err);
+        }
+        if (code == WEIR_OK) {
+            code = keep_data_files(table, tag, &arena, keep, err);
+        }
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* All snapshots of a branch: they may still name files that came from the main one. */
+static int keep_branch_snapshots(const weir_table *table, const char *root, weir_expire_keep *keep, weir_error *err)
+{
+    int64_t latest = 0, earliest = 0;
+    WEIR_TRY(weir_snapshot_latest_id(table->context.fs, root, &latest, err));
+    WEIR_TRY(weir_snapshot_earliest_id(table->context.fs, root, &earliest, err));
+    int code = WEIR_OK;
+    for (int64_t id = earliest; id > 0 && id <= latest && code == WEIR_OK; id++) {
+        weir_arena arena;
+        weir_arena_init(&arena);
+        weir_snapshot *snapshot = NULL;
+        code = weir_snapshot_read(table->context.fs, root, id, &arena, &snapshot, err);
+        if (code == WEIR_OK) {
+            code = keep_manifests(table, snapshot, &arena, keep, err);
+        }
+        if (code == WEIR_OK) {
+            code = keep_data_files(table, snapshot, &arena, keep, err);
+        }
+        weir_arena_free(&arena);
+        if (code == WEIR_NOT_FOUND) {
+            code = WEIR_OK;
+        }
+    }
+    return code;
+}
+
+/* Everything that does not belong to the table's own line: other branches, and for a branch the main line. */
+static int keep_branches(const weir_table *table, weir_expire_keep *keep, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    const char *folder = weir_arena_format(&arena, "%s/branch", table->context.paths.table);
+    int code = weir_fs_list(table->context.fs, folder, &arena, &entries, &count, err);
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        const char *root = weir_arena_format(&arena, "%s/%s", folder, entries[i].name);
+        if (!entries[i].is_directory || strcmp(root, table->context.paths.root) == 0) {
+            continue;
+        }
+        code = keep_tags(table, root, keep, err);
+        if (code == WEIR_OK) {
+            code = keep_branch_snapshots(table, root, keep, err);
+        }
+    }
+    if (code == WEIR_OK && table->branch != NULL) {
+        code = keep_tags(table, table->context.paths.table, keep, err);
+        if (code == WEIR_OK) {
+            code = keep_branch_snapshots(table, table->context.paths.table, keep, err);
+        }
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+int weir_expire_keep_read(const weir_table *table, int64_t end, weir_expire_keep *out, weir_error *err)
+{
+    *out = (weir_expire_keep){0};
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_snapshot *snapshot = NULL;
+    int code = weir_snapshot_read(table->context.fs, table->context.paths.root, end, &arena, &snapshot, err);
+    if (code == WEIR_OK) {
+        code = keep_manifests(table, snapshot, &arena, out, err);
+    }
+    weir_arena_free(&arena);
+    WEIR_TRY(code);
+    WEIR_TRY(keep_tags(table, table->context.paths.root, out, err));
+    return keep_branches(table, out, err);
+}
