@@ -1,9 +1,12 @@
 /* merge: many sorted runs as one.
  *
- *   loser_tree.h      choosing the least of many, branch-free
  *   sorted_run.h      files of one run in key order; cutting files into sections of overlapping key ranges
+ *   merge_reader.h    merging in two phases: keys first, then column by column; cutting keys into ranges
+ *   run_cursor.h      one run in a merge: its open files, and the keys of its rows in blocks
+ *   loser_tree.h      choosing the least of many, branch-free
+ *   key_groups.h      phase one: the rows of all runs in key order, grouped by key
  *   merge_engine.h    what becomes of the rows of one key: deduplicate (others come here: partial-update, …)
- *   merge_reader.h    merging in two phases: keys first, then column by column
+ *   selection.h       phase two: one column of the selected rows
  *
  * Phase one reads keys, sequence numbers and kinds of all runs and leaves a selection (run, row) for a window of output
  * rows. Phase two gathers one column after the other for that window. So the memory of a merge is that of its keys and of

@@ -17,7 +17,8 @@ typedef struct weir_merge_options {
     /* For changelogs: tell for each key that has a row in level 0 what its newest row in a level above 0 was. Keys
      * without a row in level 0 come out as well, with from_level_zero false. */
     bool want_previous;
-    /* Only keys in [lower, upper), as sort keys (memcmp order); an empty slice does not bound. Borrowed. */
+    /* Only keys in [lower, upper), as sort keys (memcmp order); an empty slice does not bound. Borrowed. Of keys that
+     * are whole in their prefix the bound is the prefix as eight big-endian bytes. */
     weir_slice lower_key;
     weir_slice upper_key;
     /* Rows that cannot match may be left out: a predicate over positions in `fields` that names key columns only. */

@@ -1,0 +1,360 @@
+/* The files of one sorted run and the keys of its rows; see the header.
+ *
+ * Rows are left out early where that is consistent for whole keys: files and rows outside of [lower, upper), and files,
+ * row groups and pages that a predicate on key columns rules out. All versions of a key share its columns, so a key is
+ * left out of every run or of none. */
+#include "merge/run_cursor.h"
+
+#include <stdlib.h>
+
+void weir_run_cursor_init(weir_run_cursor *cursor, const weir_merge_source *source, const weir_sorted_run *run,
+                          uint32_t number)
+{
+    *cursor = (weir_run_cursor){.source = source, .run = run, .number = number};
+    weir_batch_init(&cursor->key_columns, source->fields, source->key_count);
+    weir_batch_init(&cursor->order_columns, source->fields + weir_merge_source_order_field(source),
+                    source->order_count);
+    weir_vector_init(&cursor->sequence_numbers, weir_sequence_number_field()->type);
+    weir_vector_init(&cursor->kinds, weir_value_kind_field()->type);
+}
+
+void weir_run_cursor_release(weir_run_cursor *cursor)
+{
+    if (cursor->file_count < 2) {
+        return;
+    }
+    for (size_t i = 0; i + 1 < cursor->file_count; i++) {
+        cursor->files[i].reader->ops->close(cursor->files[i].reader);
+    }
+    cursor->files[0] = cursor->files[cursor->file_count - 1];
+    cursor->file_count = 1;
+}
+
+void weir_run_cursor_close(weir_run_cursor *cursor)
+{
+    for (size_t i = 0; i < cursor->file_count; i++) {
+        cursor->files[i].reader->ops->close(cursor->files[i].reader);
+    }
+    weir_budget_give(cursor->source->context->budget, cursor->held_bytes);
+    free(cursor->files);
+    free(cursor->tails);
+    weir_row_ranges_free(&cursor->ranges);
+    weir_batch_free(&cursor->key_columns);
+    weir_batch_free(&cursor->order_columns);
+    weir_sort_keys_free(&cursor->keys);
+    weir_vector_free(&cursor->sequence_numbers);
+    weir_vector_free(&cursor->kinds);
+}
+
+/* --- bounds --- */
+
+/* Compares key i with a bound: the bytes of a sort key. */
+static int compare_with_bound(const weir_sort_keys *keys, int64_t i, weir_slice bound)
+{
+    if (!keys->whole) {
+        uint64_t from = keys->offsets[i];
+        return weir_slice_compare(weir_slice_of(keys->bytes + from, (size_t)(keys->offsets[i + 1] - from)), bound);
+    }
+    uint8_t padded[8] = {0};
+    memcpy(padded, bound.data, bound.size < 8 ? bound.size : 8);
+    uint64_t prefix = weir_load_be64(padded);
+    return (keys->prefixes[i] > prefix) - (keys->prefixes[i] < prefix);
+}
+
+/* The first of the keys that is not below the bound. */
+static int64_t first_not_below(const weir_sort_keys *keys, weir_slice bound)
+{
+    int64_t low = 0;
+    int64_t high = keys->length;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (compare_with_bound(keys, middle, bound) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int append_key_row(weir_batch *batch, weir_slice serialized, const weir_data_file *file, weir_error *err)
+{
+    if (serialized.size < 4 || weir_load_be32(serialized.data) != (uint32_t)batch->column_count) {
+        return weir_fail(err, WEIR_CORRUPT, "data file %s: its least or greatest key does not have the %d columns of "
+                         "the table's key", file->name, (int)batch->column_count);
+    }
+    return weir_binary_row_read(weir_slice_of(serialized.data + 4, serialized.size - 4), batch, "key of a data file",
+                                err);
+}
+
+/* Whether the file's key range meets [lower, upper), and whether it lies in it. */
+static int test_bounds(weir_run_cursor *cursor, const weir_data_file *file, bool *out_meets, bool *out_above_lower,
+                       weir_error *err)
+{
+    const weir_merge_source *source = cursor->source;
+    *out_meets = true;
+    *out_above_lower = source->lower_key.size == 0;
+    if (source->lower_key.size == 0 && source->upper_key.size == 0) {
+        return WEIR_OK;
+    }
+    weir_batch range;
+    weir_batch_init(&range, source->fields, source->key_count);
+    weir_sort_keys keys = {0};
+    int code;
+    WEIR_GO(append_key_row(&range, file->min_key, file, err));
+    WEIR_GO(append_key_row(&range, file->max_key, file, err));
+    WEIR_GO(weir_sort_keys_append(&keys, &range, source->identity, source->key_count, err));
+    if (source->lower_key.size > 0) {
+        *out_above_lower = compare_with_bound(&keys, 0, source->lower_key) >= 0;
+        *out_meets = compare_with_bound(&keys, 1, source->lower_key) >= 0;
+    }
+    if (source->upper_key.size > 0 && compare_with_bound(&keys, 0, source->upper_key) >= 0) {
+        *out_meets = false;
+    }
+done:
+    weir_sort_keys_free(&keys);
+    weir_batch_free(&range);
+    return code;
+}
+
+/* Reads the keys of some rows of the file into the block's key columns and sort keys. */
+static int read_keys(weir_run_cursor *cursor, weir_format_reader *reader, int64_t first, int64_t count, weir_error *err)
+{
+    const weir_merge_source *source = cursor->source;
+    weir_batch_clear(&cursor->key_columns);
+    for (int32_t i = 0; i < source->key_count; i++) {
+        WEIR_TRY(reader->ops->read(reader, i, first, count, &cursor->key_columns.columns[i], err));
+    }
+    cursor->key_columns.length = count;
+    weir_sort_keys_clear(&cursor->keys);
+    return weir_sort_keys_append(&cursor->keys, &cursor->key_columns, source->identity, source->key_count, err);
+}
+
+/* The first row of the file whose key is not below the lower bound: by single rows down to a block, then inside it. */
+static int find_lower_row(weir_run_cursor *cursor, weir_format_reader *reader, int64_t *out, weir_error *err)
+{
+    int64_t low = 0;
+    int64_t high = reader->row_count;
+    while (high - low > cursor->source->block_rows) {
+        int64_t middle = low + (high - low) / 2;
+        WEIR_TRY(read_keys(cursor, reader, middle, 1, err));
+        if (compare_with_bound(&cursor->keys, 0, cursor->source->lower_key) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    WEIR_TRY(read_keys(cursor, reader, low, high - low, err));
+    *out = low + first_not_below(&cursor->keys, cursor->source->lower_key);
+    return WEIR_OK;
+}
+
+/* --- files --- */
+
+/* Whether the predicate may match keys of the file, by its key statistics. */
+static int file_may_match(weir_run_cursor *cursor, const weir_data_file *file, bool *out, weir_error *err)
+{
+    const weir_merge_source *source = cursor->source;
+    *out = true;
+    if (source->predicate == NULL) {
+        return WEIR_OK;
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_column_stats *key_stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, source->key_count + 1);
+    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, source->field_count + 1);
+    int code = weir_stats_decode_keys(source->context, file, &arena, key_stats, err);
+    if (code == WEIR_OK) {
+        for (int32_t i = 0; i < source->field_count; i++) {
+            stats[i] = (weir_column_stats){.null_count = -1, .row_count = -1};
+            for (int32_t k = 0; k < source->key_count; k++) {
+                if (source->fields[i].id == source->fields[k].id) {
+                    stats[i] = key_stats[k];
+                }
+            }
+        }
+        *out = weir_predicate_may_match(source->predicate, stats);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* Cuts off the rows before `row`. */
+static void drop_rows_before(weir_row_ranges *ranges, int64_t row)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        weir_row_range range = ranges->ranges[i];
+        int64_t end = range.first + range.count;
+        if (end > row) {
+            int64_t first = range.first < row ? row : range.first;
+            ranges->ranges[kept++] = (weir_row_range){first, end - first};
+        }
+    }
+    ranges->count = kept;
+}
+
+static int select_rows(weir_run_cursor *cursor, weir_format_reader *reader, bool above_lower, weir_error *err)
+{
+    cursor->ranges.count = 0;
+    cursor->range = 0;
+    cursor->range_done = 0;
+    if (cursor->source->predicate != NULL) {
+        WEIR_TRY(reader->ops->prune(reader, cursor->source->predicate, &cursor->ranges, err));
+    } else if (reader->row_count > 0) {
+        weir_row_ranges_append(&cursor->ranges, 0, reader->row_count);
+    }
+    if (!above_lower && cursor->ranges.count > 0) {
+        int64_t row = 0;
+        WEIR_TRY(find_lower_row(cursor, reader, &row, err));
+        drop_rows_before(&cursor->ranges, row);
+    }
+    return WEIR_OK;
+}
+
+/* Opens the next file that may have rows to give; WEIR_END when there is none. */
+static int open_next_file(weir_run_cursor *cursor, weir_error *err)
+{
+    const weir_merge_source *source = cursor->source;
+    while (cursor->next_file < cursor->run->file_count) {
+        const weir_data_file *file = cursor->run->files[cursor->next_file++];
+        int64_t first_row = cursor->next_file_row;
+        cursor->next_file_row += file->row_count;
+        bool wanted = false;
+        bool above_lower = false;
+        WEIR_TRY(test_bounds(cursor, file, &wanted, &above_lower, err));
+        if (wanted) {
+            WEIR_TRY(file_may_match(cursor, file, &wanted, err));
+        }
+        if (!wanted) {
+            continue;
+        }
+        weir_format_reader *reader = NULL;
+        WEIR_TRY(weir_data_file_open(source->context, source->bucket_path, file, source->fields, source->field_count,
+                                     &reader, err));
+        WEIR_GROW(cursor->files, cursor->file_capacity, cursor->file_count + 1);
+        cursor->files[cursor->file_count++] = (weir_open_run_file){reader, first_row};
+        cursor->in_level_zero = file->level == 0;
+        WEIR_TRY_CTX(select_rows(cursor, reader, above_lower, err), err, "data file %s", file->name);
+        return WEIR_OK;
+    }
+    return WEIR_END;
+}
+
+/* --- blocks --- */
+
+static int check_order(weir_run_cursor *cursor, weir_error *err)
+{
+    const uint64_t *prefixes = cursor->keys.prefixes;
+    bool descends = cursor->has_last_prefix && prefixes[0] < cursor->last_prefix;
+    for (int64_t i = 1; i < cursor->length; i++) {
+        descends |= prefixes[i] < prefixes[i - 1];
+    }
+    if (descends) {
+        return weir_fail(err, WEIR_CORRUPT, "its rows are not in the order of the primary key");
+    }
+    cursor->has_last_prefix = true;
+    cursor->last_prefix = prefixes[cursor->length - 1];
+    return WEIR_OK;
+}
+
+static int check_kinds(const weir_run_cursor *cursor, weir_error *err)
+{
+    uint8_t bits = 0;
+    for (int64_t i = 0; i < cursor->length; i++) {
+        bits |= cursor->kinds.data[i];
+    }
+    if (bits > WEIR_DELETE) {
+        return weir_fail(err, WEIR_CORRUPT, "a row kind is none of the four there are");
+    }
+    return WEIR_OK;
+}
+
+/* Bytes 8 to 13 of each key, zeros where it is shorter, with the number of the run below. sort_key.h keeps eight bytes
+ * of room after the last key, so a whole word can be loaded wherever a key has more than eight bytes. */
+static void make_tails(weir_run_cursor *cursor)
+{
+    const weir_sort_keys *keys = &cursor->keys;
+    WEIR_GROW(cursor->tails, cursor->tail_capacity, cursor->length);
+    for (int64_t i = 0; i < cursor->length; i++) {
+        uint64_t size = keys->offsets[i + 1] - keys->offsets[i];
+        uint64_t tail = 0;
+        if (size > 8) {
+            uint64_t left = size < 16 ? size - 8 : 8;
+            tail = weir_load_be64(keys->bytes + keys->offsets[i] + 8) & UINT64_MAX << (64 - left * 8);
+        }
+        cursor->tails[i] = (tail & ~(uint64_t)WEIR_LOSER_RUN_MASK) | cursor->number;
+    }
+}
+
+static int account_memory(weir_run_cursor *cursor, weir_error *err)
+{
+    int64_t bytes = (int64_t)(weir_batch_memory(&cursor->key_columns) + weir_batch_memory(&cursor->order_columns) +
+                              weir_sort_keys_memory(&cursor->keys) + weir_vector_memory(&cursor->sequence_numbers) +
+                              weir_vector_memory(&cursor->kinds) + cursor->tail_capacity * sizeof *cursor->tails);
+    if (bytes > cursor->held_bytes) {
+        WEIR_TRY(weir_budget_take(cursor->source->context->budget, bytes - cursor->held_bytes, err));
+        cursor->held_bytes = bytes;
+    }
+    return WEIR_OK;
+}
+
+/* Reads rows first .. first + count - 1 of the last open file as the block. */
+static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, weir_error *err)
+{
+    const weir_merge_source *source = cursor->source;
+    const weir_open_run_file *file = &cursor->files[cursor->file_count - 1];
+    WEIR_TRY(read_keys(cursor, file->reader, first, count, err));
+    cursor->first_row = file->first_row + first;
+    cursor->position = 0;
+    cursor->length = count;
+    if (source->upper_key.size > 0) {
+        cursor->length = first_not_below(&cursor->keys, source->upper_key);
+        cursor->past_upper = cursor->length < count;
+        if (cursor->length == 0) {
+            return WEIR_OK;
+        }
+    }
+    weir_vector_clear(&cursor->sequence_numbers);
+    weir_vector_clear(&cursor->kinds);
+    weir_batch_clear(&cursor->order_columns);
+    int32_t field = source->key_count;
+    WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->sequence_numbers, err));
+    WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->kinds, err));
+    for (int32_t i = 0; i < source->order_count; i++) {
+        WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->order_columns.columns[i],
+                                         err));
+    }
+    cursor->order_columns.length = cursor->length;
+    if (!cursor->keys.whole) {
+        make_tails(cursor);
+    }
+    WEIR_TRY(check_kinds(cursor, err));
+    WEIR_TRY(check_order(cursor, err));
+    return account_memory(cursor, err);
+}
+
+int weir_run_cursor_next_block(weir_run_cursor *cursor, weir_error *err)
+{
+    cursor->length = 0;
+    while (!cursor->past_upper) {
+        if (cursor->range >= cursor->ranges.count) {
+            WEIR_TRY(open_next_file(cursor, err));
+            continue;
+        }
+        weir_row_range range = cursor->ranges.ranges[cursor->range];
+        int64_t left = range.count - cursor->range_done;
+        int64_t count = left < cursor->source->block_rows ? left : cursor->source->block_rows;
+        WEIR_TRY_CTX(load_block(cursor, range.first + cursor->range_done, count, err), err, "data file %s",
+                     cursor->run->files[cursor->next_file - 1]->name);
+        cursor->range_done += count;
+        if (cursor->range_done == range.count) {
+            cursor->range++;
+            cursor->range_done = 0;
+        }
+        if (cursor->length > 0) {
+            return WEIR_OK;
+        }
+    }
+    return WEIR_END;
+}
