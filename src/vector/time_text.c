@@ -213,36 +213,97 @@ bool weir_time_parse(weir_slice text, int32_t *out_millis)
     return true;
 }
 
+/* A time of day that has been read. */
+typedef struct clock_time {
+    int hour;
+    int minute;
+    int second;
+    int nanos;
+} clock_time;
+
+/* `h[h]:m[m]:s[s][.fraction]` up to the end of the text. */
+static bool take_clock(reader *r, bool seconds_optional, clock_time *out)
+{
+    if (!take_number(r, 1, 2, &out->hour) || !take(r, ':') || !take_number(r, 1, 2, &out->minute)) {
+        return false;
+    }
+    if (take(r, ':')) {
+        if (!take_number(r, 1, 2, &out->second)) {
+            return false;
+        }
+        if (take(r, '.')) {
+            out->nanos = take_fraction(r);
+        }
+    } else if (!seconds_optional) {
+        return false;
+    }
+    return r->next == r->end && is_clock(out->hour, out->minute, out->second);
+}
+
+static weir_timestamp_nanos join(int64_t days, clock_time clock, int precision)
+{
+    int nanos = clock.nanos - clock.nanos % powers_of_ten[9 - precision];
+    int64_t seconds = (clock.hour * 60 + clock.minute) * 60 + clock.second;
+    return (weir_timestamp_nanos){.millis = days * WEIR_MILLIS_PER_DAY + seconds * 1000 + nanos / 1000000,
+                                  .nanos_of_milli = nanos % 1000000};
+}
+
 bool weir_timestamp_parse(weir_slice text, int precision, weir_timestamp_nanos *out)
 {
     reader r = {text.data, text.data + text.size};
     int year;
     int month;
     int day;
-    int hour = 0;
-    int minute = 0;
-    int second = 0;
-    int nanos = 0;
+    clock_time clock = {0};
     if (!take_number(&r, 4, 4, &year) || !take(&r, '-') || !take_number(&r, 1, 2, &month) || !take(&r, '-') ||
         !take_number(&r, 1, 2, &day) || year < 1 || !is_date(year, month, day)) {
         return false;
     }
-    if (r.next < r.end) {
-        if (!take(&r, ' ') || !take_number(&r, 1, 2, &hour) || !take(&r, ':') || !take_number(&r, 1, 2, &minute) ||
-            !take(&r, ':') || !take_number(&r, 1, 2, &second) || !is_clock(hour, minute, second)) {
-            return false;
-        }
-        if (take(&r, '.')) {
-            nanos = take_fraction(&r);
-        }
-    }
-    if (r.next != r.end) {
+    if (r.next < r.end && (!take(&r, ' ') || !take_clock(&r, false, &clock))) {
         return false;
     }
-    nanos -= nanos % powers_of_ten[9 - precision];
-    out->millis = weir_days_from_civil(year, month, day) * WEIR_MILLIS_PER_DAY +
-                  (int64_t)((hour * 60 + minute) * 60 + second) * 1000 + nanos / 1000000;
-    out->nanos_of_milli = nanos % 1000000;
-    out->zero = 0;
+    *out = join(weir_days_from_civil(year, month, day), clock, precision);
+    return true;
+}
+
+static bool take_iso_date(reader *r, int64_t *out_days)
+{
+    bool negative = take(r, '-');
+    bool signed_year = negative || take(r, '+');
+    int year;
+    int month;
+    int day;
+    if (!take_number(r, 4, signed_year ? 9 : 4, &year) || !take(r, '-') || !take_number(r, 2, 2, &month) ||
+        !take(r, '-') || !take_number(r, 2, 2, &day)) {
+        return false;
+    }
+    year = negative ? -year : year;
+    if (!is_date(year, month, day)) {
+        return false;
+    }
+    *out_days = weir_days_from_civil(year, month, day);
+    return true;
+}
+
+bool weir_iso_date_parse(weir_slice text, int32_t *out_days)
+{
+    reader r = {text.data, text.data + text.size};
+    int64_t days;
+    if (!take_iso_date(&r, &days) || r.next != r.end || days != (int32_t)days) {
+        return false;
+    }
+    *out_days = (int32_t)days;
+    return true;
+}
+
+bool weir_iso_timestamp_parse(weir_slice text, int precision, weir_timestamp_nanos *out)
+{
+    reader r = {text.data, text.data + text.size};
+    int64_t days;
+    clock_time clock = {0};
+    if (!take_iso_date(&r, &days) || !(take(&r, ' ') || take(&r, 'T')) || !take_clock(&r, true, &clock)) {
+        return false;
+    }
+    *out = join(days, clock, precision);
     return true;
 }

@@ -34,4 +34,9 @@ bool weir_time_parse(weir_slice text, int32_t *out_millis);
 /* Reads `yyyy-m[m]-d[d][ h[h]:m[m]:s[s][.fraction]]`; what is beyond the precision is cut off. */
 bool weir_timestamp_parse(weir_slice text, int precision, weir_timestamp_nanos *out);
 
+/* The same by ISO 8601, as Java's LocalDate and LocalDateTime are read: any year, signed beyond 0000..9999, `T` or a
+ * blank before the clock, seconds optional. */
+bool weir_iso_date_parse(weir_slice text, int32_t *out_days);
+bool weir_iso_timestamp_parse(weir_slice text, int precision, weir_timestamp_nanos *out);
+
 #endif
