@@ -1,10 +1,13 @@
 /* DOUBLE and FLOAT as Java (19 and later) prints them: the shortest decimal that reads back as the same number, and
  * among those the nearest to it; at least two digits are looked at, so the smallest double is 4.9E-324.
  *
- * Most numbers in tables have few digits, so the decimal is first sought by scaling with an exact power of ten. That
- * proves itself: when the whole number r and 10^k are exact and r / 10^k gives the number back, r * 10^-k reads back
- * as it, and below 10^15 (FLOAT: 10^6) no other decimal of that length does. Otherwise the C library's exact
- * conversions are asked, with a binary search for the number of digits. */
+ * Three ways, the fastest first:
+ *   - Most numbers in tables have few digits, so the decimal is sought by scaling with an exact power of ten. That
+ *     proves itself: when the whole number r and 10^k are exact and r / 10^k gives the number back, r * 10^-k reads
+ *     back as it, and below 10^15 (FLOAT: 10^6) no other decimal of that length does.
+ *   - The others of common size are found among the few longest decimals in whole numbers of 128 bits.
+ *   - The very large and very small are found by asking the C library's exact conversions, with a binary search for
+ *     the number of digits. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +70,91 @@ static bool scale_float(float value, decimal *out)
     return false;
 }
 
+/* --- in whole numbers ----------------------------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
+
+static const uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+    10000000000000000000U,
+};
+
+/* The decimals around a number, all times 10^scale * 2^shift. */
+typedef struct surroundings {
+    wide value;
+    wide lowest; /* the ends of what reads back as the number: half way to its neighbours */
+    wide highest;
+    bool ends_read_back; /* ties go to the even mantissa */
+    int shift;
+} surroundings;
+
+/* Of the multiples of `unit` next to the value the one that reads back and is nearer; false when none reads back. */
+static bool pick_multiple(const surroundings *around, uint64_t unit, uint64_t *out)
+{
+    uint64_t below = (uint64_t)(around->value >> around->shift) / unit * unit;
+    wide below_wide = (wide)below << around->shift;
+    wide above_wide = (wide)(below + unit) << around->shift;
+    bool below_fits = below_wide > around->lowest || (below_wide == around->lowest && around->ends_read_back);
+    bool above_fits = above_wide < around->highest || (above_wide == around->highest && around->ends_read_back);
+    if (!below_fits && !above_fits) {
+        return false;
+    }
+    wide to_below = around->value - below_wide;
+    wide to_above = above_wide - around->value;
+    bool below_is_nearer = to_below < to_above || (to_below == to_above && below / unit % 2 == 0);
+    *out = below_fits && (below_is_nearer || !above_fits) ? below : below + unit;
+    return true;
+}
+
+/* The decimal for mantissa * 2^-shift, looked for at most `fewer` digits short of `scale` decimal places, where one
+ * always reads back. The mantissa has all its bits; quarters are counted, since the neighbour below a power of two is
+ * half as far away as the one above. */
+static void search_in_whole_numbers(uint64_t mantissa, int mantissa_bits, int shift, int scale, int fewer, decimal *out)
+{
+    wide quarter = powers_of_ten[scale];
+    bool is_power_of_two = mantissa == (uint64_t)1 << (mantissa_bits - 1);
+    surroundings around = {
+        .value = 4 * quarter * mantissa,
+        .ends_read_back = mantissa % 2 == 0,
+        .shift = shift + 2,
+    };
+    around.lowest = around.value - (is_power_of_two ? quarter : 2 * quarter);
+    around.highest = around.value + 2 * quarter;
+    uint64_t found = 0;
+    while (!pick_multiple(&around, powers_of_ten[fewer], &found) && fewer > 0) {
+        fewer--;
+    }
+    set_whole(out, found, -scale);
+}
+
+/* How many decimal places make `digits` digits of a number of 10^-3 or more. */
+static int places_for(double magnitude, int digits)
+{
+    int places = digits + 2;
+    for (double power = 1e-2; magnitude >= power; power *= 10) {
+        places--;
+    }
+    return places;
+}
+
 /* --- by trying numbers of digits ------------------------------------------------------------------------------ */
 
 typedef bool (*reads_back)(const char *text, double value);
@@ -114,9 +202,10 @@ static bool try_digits(double value, int count, reads_back check, decimal *out)
     return decimal_reads_back(out, value, check);
 }
 
-static void search_digits(double value, int fewest, int most, reads_back check, decimal *out)
+/* Java looks at two digits at least. */
+static void search_digits(double value, int most, reads_back check, decimal *out)
 {
-    int low = fewest, high = most; /* `most` always reads back, and with n digits do more than n */
+    int low = 2, high = most; /* `most` always reads back, and where n digits do, more do too */
     while (low < high) {
         int middle = (low + high) / 2;
         if (try_digits(value, middle, check, out)) {
@@ -187,9 +276,13 @@ void weir_format_double(double value, weir_buffer *out)
     }
     decimal number;
     double magnitude = fabs(value);
-    bool in_reach = magnitude >= 1e-3 && magnitude < 1e15;
-    if (!in_reach || !scale_double(magnitude, &number)) {
-        search_digits(magnitude, in_reach ? DBL_DIG + 1 : 2, DBL_DECIMAL_DIG, reads_back_as_double, &number);
+    if (!(magnitude >= 1e-3 && magnitude < 1e15)) {
+        search_digits(magnitude, DBL_DECIMAL_DIG, reads_back_as_double, &number);
+    } else if (!scale_double(magnitude, &number)) {
+        int exponent;
+        double fraction = frexp(magnitude, &exponent);
+        search_in_whole_numbers((uint64_t)ldexp(fraction, DBL_MANT_DIG), DBL_MANT_DIG, DBL_MANT_DIG - exponent,
+                                places_for(magnitude, DBL_DECIMAL_DIG), DBL_DECIMAL_DIG - DBL_DIG - 1, &number);
     }
     append_decimal(&number, out);
 }
@@ -201,9 +294,13 @@ void weir_format_float(float value, weir_buffer *out)
     }
     decimal number;
     float magnitude = fabsf(value);
-    bool in_reach = magnitude >= 1e-3F && magnitude < 1e6F;
-    if (!in_reach || !scale_float(magnitude, &number)) {
-        search_digits((double)magnitude, in_reach ? FLT_DIG + 1 : 2, FLT_DECIMAL_DIG, reads_back_as_float, &number);
+    if (!(magnitude >= 1e-3F && magnitude < 1e6F)) {
+        search_digits((double)magnitude, FLT_DECIMAL_DIG, reads_back_as_float, &number);
+    } else if (!scale_float(magnitude, &number)) {
+        int exponent;
+        float fraction = frexpf(magnitude, &exponent);
+        search_in_whole_numbers((uint64_t)ldexpf(fraction, FLT_MANT_DIG), FLT_MANT_DIG, FLT_MANT_DIG - exponent,
+                                places_for((double)magnitude, FLT_DECIMAL_DIG), FLT_DECIMAL_DIG - FLT_DIG - 1, &number);
     }
     append_decimal(&number, out);
 }
