@@ -67,41 +67,42 @@ typedef struct weir_ast_hints {
     int32_t count;
 } weir_ast_hints;
 
-/* --- Expressions --------------------------------------------------------------------------------------------------- */
+/* --- Expressions ---------------------------------------------------------------------------------------------------
+ */
 
 typedef enum weir_ast_expression_kind {
     WEIR_AST_NULL,
-    WEIR_AST_BOOLEAN,     /* operator: 0 or 1 */
-    WEIR_AST_NUMBER,      /* text: as written */
-    WEIR_AST_STRING,      /* text, text_size: unescaped UTF-8 */
-    WEIR_AST_BYTES,       /* text, text_size: the bytes of x'…' */
-    WEIR_AST_DATE,        /* text */
-    WEIR_AST_TIME,        /* text */
-    WEIR_AST_TIMESTAMP,   /* text */
-    WEIR_AST_INTERVAL,    /* text; interval; negated: INTERVAL -'1' */
-    WEIR_AST_COLUMN,      /* name: column, table.column, column.field … */
-    WEIR_AST_STAR,        /* name: its qualifier, count 0 for a bare one */
-    WEIR_AST_UNARY,       /* operator; arguments[0] */
-    WEIR_AST_BINARY,      /* operator; arguments[0], [1] */
-    WEIR_AST_BETWEEN,     /* arguments: value, low, high; negated; operator 1: SYMMETRIC */
-    WEIR_AST_IN,          /* arguments: value, then the list; or value and query; negated */
-    WEIR_AST_EXISTS,      /* query */
-    WEIR_AST_LIKE,        /* arguments: value, pattern, escape if given; operator: LIKE or SIMILAR; negated */
-    WEIR_AST_IS,          /* operator: weir_ast_is; arguments[0] (and [1] of DISTINCT FROM); negated */
-    WEIR_AST_CASE,        /* arguments: [operand] when then … [else]; operator: WEIR_AST_CASE_* bits */
-    WEIR_AST_CAST,        /* arguments[0]; type; operator 1: TRY_CAST */
-    WEIR_AST_CALL,        /* text: the function's name as written; arguments; call */
-    WEIR_AST_ROW,         /* ROW(…) or (a, b): arguments */
-    WEIR_AST_ARRAY,       /* ARRAY[…]: arguments; or ARRAY(query) */
-    WEIR_AST_MAP,         /* MAP[k, v, …]: arguments */
-    WEIR_AST_MULTISET,    /* MULTISET[…] */
-    WEIR_AST_ITEM,        /* arguments[0][arguments[1]] */
-    WEIR_AST_FIELD,       /* arguments[0].text */
-    WEIR_AST_SUBQUERY,    /* query, as a scalar */
-    WEIR_AST_UNIT,        /* text: a time unit or keyword argument (DAY, LEADING…), upper case */
-    WEIR_AST_TABLE,       /* TABLE t as an argument: name; call->partition_by */
-    WEIR_AST_DESCRIPTOR,  /* DESCRIPTOR(a, b): names in arguments as COLUMN */
-    WEIR_AST_NAMED        /* name => value: text, arguments[0] */
+    WEIR_AST_BOOLEAN,    /* operation: 0 or 1 */
+    WEIR_AST_NUMBER,     /* text: as written */
+    WEIR_AST_STRING,     /* text, text_size: unescaped UTF-8 */
+    WEIR_AST_BYTES,      /* text, text_size: the bytes of x'…' */
+    WEIR_AST_DATE,       /* text */
+    WEIR_AST_TIME,       /* text */
+    WEIR_AST_TIMESTAMP,  /* text */
+    WEIR_AST_INTERVAL,   /* text; interval; negated: INTERVAL -'1' */
+    WEIR_AST_COLUMN,     /* name: column, table.column, column.field … */
+    WEIR_AST_STAR,       /* name: its qualifier, count 0 for a bare one */
+    WEIR_AST_UNARY,      /* operation; arguments[0] */
+    WEIR_AST_BINARY,     /* operation; arguments: two, or two and more of AND and OR */
+    WEIR_AST_BETWEEN,    /* arguments: value, low, high; negated; operation 1: SYMMETRIC */
+    WEIR_AST_IN,         /* arguments: value, then the list; or value and query; negated */
+    WEIR_AST_EXISTS,     /* query */
+    WEIR_AST_LIKE,       /* arguments: value, pattern, escape if given; operation: LIKE or SIMILAR; negated */
+    WEIR_AST_IS,         /* operation: weir_ast_is; arguments[0] (and [1] of DISTINCT FROM); negated */
+    WEIR_AST_CASE,       /* arguments: [operand] when then … [else]; operation: WEIR_AST_CASE_* bits */
+    WEIR_AST_CAST,       /* arguments[0]; type; operation 1: TRY_CAST */
+    WEIR_AST_CALL,       /* text: the function's name as written; arguments; call */
+    WEIR_AST_ROW,        /* ROW(…) or (a, b): arguments */
+    WEIR_AST_ARRAY,      /* ARRAY[…]: arguments; or ARRAY(query) */
+    WEIR_AST_MAP,        /* MAP[k, v, …]: arguments */
+    WEIR_AST_MULTISET,   /* MULTISET[…] */
+    WEIR_AST_ITEM,       /* arguments[0][arguments[1]] */
+    WEIR_AST_FIELD,      /* arguments[0].text */
+    WEIR_AST_SUBQUERY,   /* query, as a scalar */
+    WEIR_AST_UNIT,       /* text: a time unit or keyword argument (DAY, LEADING…), upper case */
+    WEIR_AST_TABLE,      /* TABLE t as an argument: name; call->partition_by */
+    WEIR_AST_DESCRIPTOR, /* DESCRIPTOR(a, b): names in arguments as COLUMN */
+    WEIR_AST_NAMED       /* name => value: text, arguments[0] */
 } weir_ast_expression_kind;
 
 typedef enum weir_ast_operator {
@@ -192,10 +193,10 @@ typedef enum weir_ast_json_behaviour {
 
 /* What a call has besides its arguments. */
 typedef struct weir_ast_call {
-    bool star;     /* COUNT(*) */
+    bool star; /* COUNT(*) */
     bool distinct;
     bool no_parentheses; /* CURRENT_DATE */
-    int8_t nulls;  /* 0, 1: IGNORE NULLS, 2: RESPECT NULLS */
+    int8_t nulls;        /* 0, 1: IGNORE NULLS, 2: RESPECT NULLS */
     weir_ast_expression *filter;
     weir_ast_sort_keys within_group;
     weir_ast_window *over;
@@ -212,7 +213,7 @@ struct weir_ast_expression {
     weir_ast_expression_kind kind;
     weir_position position; /* begin … end: the whole expression; line and column: where it begins, of an operator
                                where the operator stands */
-    int32_t operator;
+    int32_t operation;
     bool negated;
     bool parenthesized;
     const char *text;
@@ -227,7 +228,8 @@ struct weir_ast_expression {
     weir_ast_call *call; /* of CALL: never NULL */
 };
 
-/* --- Queries ------------------------------------------------------------------------------------------------------- */
+/* --- Queries -------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct weir_ast_alias {
     weir_position position;
@@ -347,7 +349,8 @@ struct weir_ast_from {
     weir_ast_expression *sample_percent;
 };
 
-/* --- Statements ---------------------------------------------------------------------------------------------------- */
+/* --- Statements ----------------------------------------------------------------------------------------------------
+ */
 
 typedef enum weir_ast_statement_kind {
     WEIR_AST_QUERY,
@@ -398,7 +401,7 @@ typedef struct weir_ast_column {
     const weir_type *type; /* NULL for computed columns */
     weir_position type_position;
     const char *comment;
-    bool primary_key; /* PRIMARY KEY NOT ENFORCED written at the column */
+    bool primary_key;         /* PRIMARY KEY NOT ENFORCED written at the column */
     const char *metadata_key; /* NULL: the column's own name */
     bool is_virtual;
     weir_ast_expression *expression; /* of computed columns */
@@ -439,7 +442,7 @@ typedef struct weir_ast_create_table {
     weir_ast_query *query; /* AS SELECT; NULL: none */
 } weir_ast_create_table;
 
-typedef struct weir_ast_create {  /* catalogs, databases, views, functions */
+typedef struct weir_ast_create { /* catalogs, databases, views, functions */
     weir_ast_name name;
     bool temporary;
     bool system;
@@ -447,10 +450,10 @@ typedef struct weir_ast_create {  /* catalogs, databases, views, functions */
     bool or_replace;
     const char *comment;
     weir_ast_options options;
-    weir_ast_names columns;     /* of a view */
-    weir_ast_query *query;      /* of a view */
+    weir_ast_names columns;       /* of a view */
+    weir_ast_query *query;        /* of a view */
     weir_position query_position; /* the text of the view's query */
-    const char *class_name;     /* of a function */
+    const char *class_name;       /* of a function */
 } weir_ast_create;
 
 typedef struct weir_ast_drop {
@@ -479,7 +482,7 @@ typedef enum weir_ast_alter_kind {
 typedef struct weir_ast_alter {
     weir_ast_alter_kind kind;
     weir_ast_name name;
-    bool if_exists;    /* ALTER TABLE IF EXISTS */
+    bool if_exists;     /* ALTER TABLE IF EXISTS */
     bool if_not_exists; /* ADD IF NOT EXISTS PARTITION */
     weir_ast_options options;
     weir_ast_names names;
@@ -501,8 +504,8 @@ typedef struct weir_ast_insert {
     weir_ast_hints hints;
     bool overwrite;
     bool has_partition;
-    weir_ast_part *partition_columns;        /* PARTITION (k = v, …) */
-    weir_ast_expression **partition_values;  /* NULL entries: a dynamic column */
+    weir_ast_part *partition_columns;       /* PARTITION (k = v, …) */
+    weir_ast_expression **partition_values; /* NULL entries: a dynamic column */
     int32_t partition_count;
     bool has_columns;
     weir_ast_names columns;
@@ -560,11 +563,11 @@ struct weir_ast_statement {
             weir_ast_insert **items;
             int32_t count;
         } statement_set;
-        weir_ast_modify *modify;            /* DELETE, UPDATE */
+        weir_ast_modify *modify; /* DELETE, UPDATE */
         weir_ast_create_table *create_table;
-        weir_ast_create *create;            /* CREATE_CATALOG, _DATABASE, _VIEW, _FUNCTION */
+        weir_ast_create *create; /* CREATE_CATALOG, _DATABASE, _VIEW, _FUNCTION */
         weir_ast_drop *drop;
-        weir_ast_alter *alter;              /* ALTER_TABLE, _VIEW, _DATABASE */
+        weir_ast_alter *alter; /* ALTER_TABLE, _VIEW, _DATABASE */
         weir_ast_show *show;
         struct {
             weir_ast_object object; /* CATALOG, DATABASE or MODULES */

@@ -9,8 +9,8 @@
 #include "sql/ast.h"
 #include "sql/plan.h"
 
-/* How names become tables. `resolve` gets a name of one to three parts and the pairs of an OPTIONS hint (count 0: none),
- * and gives a table for this statement alone. WEIR_NOT_FOUND (with a message that suggests the likely table, and
+/* How names become tables. `resolve` gets a name of one to three parts and the pairs of an OPTIONS hint (count 0:
+ * none), and gives a table for this statement alone. WEIR_NOT_FOUND (with a message that suggests the likely table, and
  * name->position as its place) when there is none. A view is given as its query text: set *out_view, in `arena`, rather
  * than *out; the binder binds it in place of the table. */
 typedef struct weir_resolver weir_resolver;
@@ -41,10 +41,10 @@ typedef struct weir_bound {
     weir_sql_table *sink;
     int32_t *sink_columns; /* positions of the plan's fields in sink->columns */
     int32_t sink_column_count;
-    bool *assigned;        /* for each of sink_columns: named by the statement (or its PARTITION) */
+    bool *assigned; /* for each of sink_columns: named by the statement (or its PARTITION) */
     bool overwrite;
-    bool has_partition;          /* PARTITION (k = v) */
-    int32_t *partition_columns;  /* positions in sink->columns of the static ones */
+    bool has_partition;             /* PARTITION (k = v) */
+    int32_t *partition_columns;     /* positions in sink->columns of the static ones */
     weir_literal *partition_values; /* of the column's type */
     int32_t partition_count;
 

@@ -12,9 +12,9 @@ typedef struct weir_sql_result weir_sql_result;
 typedef struct weir_sql_project weir_sql_project;
 
 typedef struct weir_sql_engine_options {
-    int threads;                 /* 0: one per processor */
-    int64_t memory_limit_bytes;  /* 0: DuckDB's own choice */
-    const char *temp_directory;  /* where to spill; NULL: nowhere */
+    int threads;                /* 0: one per processor */
+    int64_t memory_limit_bytes; /* 0: DuckDB's own choice */
+    const char *temp_directory; /* where to spill; NULL: nowhere */
 } weir_sql_engine_options;
 
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err);
@@ -38,8 +38,8 @@ void weir_sql_result_cancel(weir_sql_result *result);
  * more. `bound` must outlive it. WEIR_INVALID when the plan is not of that form. */
 int weir_sql_project_create(weir_sql_engine *engine, const weir_bound *bound, weir_sql_project **out, weir_error *err);
 
-/* The columns of the table that input batches must hold, in this order (positions in the scan's table->columns), and the
- * predicate and limit to push: what to pass to weir_sql_table.open. */
+/* The columns of the table that input batches must hold, in this order (positions in the scan's table->columns), and
+ * the predicate and limit to push: what to pass to weir_sql_table.open. */
 const weir_scan_request *weir_sql_project_request(const weir_sql_project *project);
 
 /* Computes the rows of `in` into `out` (made with the plan's fields; cleared first), row kinds carried over.

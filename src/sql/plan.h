@@ -28,23 +28,23 @@ typedef enum weir_expression_kind {
     WEIR_EXPRESSION_LESS_OR_EQUAL,
     WEIR_EXPRESSION_GREATER,
     WEIR_EXPRESSION_GREATER_OR_EQUAL,
-    WEIR_EXPRESSION_DISTINCT,     /* IS DISTINCT FROM */
+    WEIR_EXPRESSION_DISTINCT, /* IS DISTINCT FROM */
     WEIR_EXPRESSION_NOT_DISTINCT,
-    WEIR_EXPRESSION_IN,           /* arguments: value, then literals and expressions */
+    WEIR_EXPRESSION_IN, /* arguments: value, then literals and expressions */
     WEIR_EXPRESSION_IS_NULL,
     WEIR_EXPRESSION_IS_NOT_NULL,
     WEIR_EXPRESSION_IS_TRUE,
     WEIR_EXPRESSION_IS_NOT_TRUE,
     WEIR_EXPRESSION_IS_FALSE,
     WEIR_EXPRESSION_IS_NOT_FALSE,
-    WEIR_EXPRESSION_CASE,     /* arguments: when, then, …, else */
+    WEIR_EXPRESSION_CASE, /* arguments: when, then, …, else */
     WEIR_EXPRESSION_COALESCE,
-    WEIR_EXPRESSION_SAME,     /* arguments[0], read as another type that is carried alike (nullability, length) */
-    WEIR_EXPRESSION_ROW,      /* a ROW of the arguments */
+    WEIR_EXPRESSION_SAME, /* arguments[0], read as another type that is carried alike (nullability, length) */
+    WEIR_EXPRESSION_ROW,  /* a ROW of the arguments */
     WEIR_EXPRESSION_ARRAY,
-    WEIR_EXPRESSION_MAP,      /* arguments: key, value, … */
-    WEIR_EXPRESSION_FIELD,    /* column: which field of arguments[0] */
-    WEIR_EXPRESSION_CALL      /* kernel over arguments */
+    WEIR_EXPRESSION_MAP,   /* arguments: key, value, … */
+    WEIR_EXPRESSION_FIELD, /* column: which field of arguments[0] */
+    WEIR_EXPRESSION_CALL   /* kernel over arguments */
 } weir_expression_kind;
 
 struct weir_expression {
@@ -97,7 +97,7 @@ struct weir_plan {
 
     /* SCAN */
     weir_sql_table *table;
-    int32_t *columns; /* field i is table->columns[columns[i]] */
+    int32_t *columns;             /* field i is table->columns[columns[i]] */
     const weir_predicate *pushed; /* NULL: none */
     int64_t scan_limit;           /* -1: none */
     int32_t scan_index;           /* numbers the scans of a plan from 0 */
@@ -119,7 +119,8 @@ struct weir_plan {
     int64_t offset; /* 0: none */
 };
 
-/* The one scan under a plan of PROJECT and FILTER alone (what can run batch after batch, keeping row kinds), or NULL. */
+/* The one scan under a plan of PROJECT and FILTER alone (what can run batch after batch, keeping row kinds), or NULL.
+ */
 const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan);
 
 /* Appends the plan in readable form, a node a line, for EXPLAIN. */

@@ -17,9 +17,9 @@ typedef struct weir_sql_column {
     weir_sql_column_kind kind;
     const char *name;
     const weir_type *type;
-    const char *comment;      /* NULL: none */
-    const char *expression;   /* SQL text of computed columns */
-    bool is_virtual;          /* metadata columns that INSERT doesn't write */
+    const char *comment;    /* NULL: none */
+    const char *expression; /* SQL text of computed columns */
+    bool is_virtual;        /* metadata columns that INSERT doesn't write */
 } weir_sql_column;
 
 /* What a query wants from one table. Column numbers are positions in weir_sql_table.columns, none of them computed. */

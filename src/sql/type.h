@@ -61,9 +61,9 @@ bool weir_sql_type_equal(const weir_type *a, const weir_type *b, bool ignore_nul
 const weir_type *weir_sql_common_type(weir_arena *arena, const weir_type *const *types, int32_t count);
 
 typedef enum weir_cast_rule {
-    WEIR_CAST_REFUSED,      /* there is no CAST between these */
-    WEIR_CAST_EXPLICIT,     /* by CAST alone */
-    WEIR_CAST_IMPLICIT      /* INSERT adds it where it is needed */
+    WEIR_CAST_REFUSED,  /* there is no CAST between these */
+    WEIR_CAST_EXPLICIT, /* by CAST alone */
+    WEIR_CAST_IMPLICIT  /* INSERT adds it where it is needed */
 } weir_cast_rule;
 
 /* Whether and how values of one type become values of another. Nullability plays no part. */

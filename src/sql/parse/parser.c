@@ -1,0 +1,570 @@
+/* The parser's ground: the token window, errors with suggestions, names, options and hints; scripts statement by
+ * statement. The grammar is in the parser_*.c files beside it. */
+#include "sql/parser.h"
+
+#include "base/text.h"
+#include "sql/parse/parser_internal.h"
+
+/* --- Tokens --------------------------------------------------------------------------------------------------------
+ */
+
+void weir_parser_init(weir_parser *parser, const char *text, size_t size, weir_arena *arena, weir_error *err)
+{
+    *parser = (weir_parser){.arena = arena, .err = err};
+    weir_lexer_init(&parser->lexer, text, size, arena);
+}
+
+void weir_parser_free(weir_parser *parser)
+{
+    free(parser->tokens);
+    parser->tokens = NULL;
+}
+
+/* Nothing is lexed after an error, a semicolon or the end: those tokens repeat themselves. */
+static void lex_one(weir_parser *parser)
+{
+    WEIR_GROW(parser->tokens, parser->token_capacity, parser->token_count + 1);
+    if (parser->token_count > 0) {
+        weir_token last = parser->tokens[parser->token_count - 1];
+        if (last.kind == WEIR_TOKEN_END || last.kind == WEIR_TOKEN_ERROR) {
+            parser->tokens[parser->token_count++] = last;
+            return;
+        }
+    }
+    parser->tokens[parser->token_count] = weir_lexer_next(&parser->lexer);
+    parser->token_count++;
+}
+
+const weir_token *weir_parser_peek(weir_parser *parser, size_t ahead)
+{
+    while (parser->index + ahead >= parser->token_count) {
+        lex_one(parser);
+    }
+    return &parser->tokens[parser->index + ahead];
+}
+
+weir_token weir_parser_take(weir_parser *parser)
+{
+    weir_token token = *weir_parser_peek(parser, 0);
+    parser->index++;
+    return token;
+}
+
+bool weir_parser_at(weir_parser *parser, weir_token_kind kind) { return weir_parser_peek(parser, 0)->kind == kind; }
+
+bool weir_parser_at_keyword(weir_parser *parser, weir_keyword keyword)
+{
+    const weir_token *token = weir_parser_peek(parser, 0);
+    return token->kind == WEIR_TOKEN_WORD && token->keyword == keyword;
+}
+
+bool weir_parser_at_keywords(weir_parser *parser, weir_keyword first, weir_keyword second)
+{
+    if (!weir_parser_at_keyword(parser, first)) {
+        return false;
+    }
+    const weir_token *token = weir_parser_peek(parser, 1);
+    return token->kind == WEIR_TOKEN_WORD && token->keyword == second;
+}
+
+bool weir_parser_accept(weir_parser *parser, weir_token_kind kind)
+{
+    bool at = weir_parser_at(parser, kind);
+    parser->index += at;
+    return at;
+}
+
+bool weir_parser_accept_keyword(weir_parser *parser, weir_keyword keyword)
+{
+    bool at = weir_parser_at_keyword(parser, keyword);
+    parser->index += at;
+    return at;
+}
+
+bool weir_parser_accept_keywords(weir_parser *parser, weir_keyword first, weir_keyword second)
+{
+    bool at = weir_parser_at_keywords(parser, first, second);
+    parser->index += at ? 2 : 0;
+    return at;
+}
+
+int weir_parser_expect(weir_parser *parser, weir_token_kind kind, const char *what)
+{
+    return weir_parser_accept(parser, kind) ? WEIR_OK : weir_parser_unexpected(parser, what);
+}
+
+int weir_parser_expect_keyword(weir_parser *parser, weir_keyword keyword)
+{
+    if (weir_parser_accept_keyword(parser, keyword)) {
+        return WEIR_OK;
+    }
+    const char *text = weir_keyword_text(keyword);
+    return weir_parser_unexpected_of(parser, text, &text, 1);
+}
+
+/* --- Errors --------------------------------------------------------------------------------------------------------
+ */
+
+int weir_parser_fail(weir_parser *parser, const weir_position *position, const char *format, ...)
+{
+    char message[WEIR_ERROR_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return weir_fail_at(parser->err, WEIR_INVALID, position->line, position->column, "%s", message);
+}
+
+/* What stands at a token, as an error quotes it. */
+static const char *describe_token(weir_parser *parser, const weir_token *token)
+{
+    if (token->kind == WEIR_TOKEN_END) {
+        return "end of the text";
+    }
+    size_t size = token->position.end - token->position.begin;
+    const char *source = parser->lexer.text + token->position.begin;
+    size_t shown = weir_utf8_prefix(weir_slice_of(source, size), 40);
+    const char *quote = token->kind == WEIR_TOKEN_STRING || token->kind == WEIR_TOKEN_QUOTED ? "" : "'";
+    return weir_arena_format(parser->arena, "%s%.*s%s%s", quote, (int)shown, source, shown < size ? "…" : "", quote);
+}
+
+int weir_parser_unexpected_of(weir_parser *parser, const char *what, const char *const *candidates, size_t count)
+{
+    const weir_token *token = weir_parser_peek(parser, 0);
+    if (token->kind == WEIR_TOKEN_ERROR) {
+        if (parser->err != NULL) {
+            *parser->err = parser->lexer.error;
+        }
+        return parser->lexer.error.code;
+    }
+    const char *found = describe_token(parser, token);
+    const char *meant = token->kind == WEIR_TOKEN_WORD ? weir_suggest(token->text, candidates, count) : NULL;
+    if (meant != NULL && !weir_text_equal_ignore_case(meant, token->text)) {
+        return weir_parser_fail(parser, &token->position, "unexpected %s; did you mean %s?", found, meant);
+    }
+    bool reserved = token->kind == WEIR_TOKEN_WORD && weir_keyword_reserved(token->keyword) &&
+                    token->keyword != WEIR_KEYWORD_FROM && token->keyword != WEIR_KEYWORD_WHERE;
+    if (reserved && strstr(what, "name") != NULL) {
+        return weir_parser_fail(parser, &token->position,
+                                "unexpected %s; expected %s (%s is a reserved word: as a name write `%s`)", found, what,
+                                weir_keyword_text(token->keyword), token->text);
+    }
+    return weir_parser_fail(parser, &token->position, "unexpected %s; expected %s", found, what);
+}
+
+int weir_parser_unexpected(weir_parser *parser, const char *what)
+{
+    return weir_parser_unexpected_of(parser, what, NULL, 0);
+}
+
+int weir_parser_enter(weir_parser *parser)
+{
+    enum { deepest = 250 };
+    if (parser->depth >= deepest) {
+        return weir_parser_fail(parser, &weir_parser_peek(parser, 0)->position,
+                                "nested more than %d levels deep; use views or WITH to take it apart", deepest);
+    }
+    parser->depth++;
+    return WEIR_OK;
+}
+
+void weir_parser_leave(weir_parser *parser) { parser->depth--; }
+
+weir_position weir_parser_since(const weir_parser *parser, const weir_position *begin)
+{
+    weir_position position = *begin;
+    if (parser->index > 0) {
+        position.end = parser->tokens[parser->index - 1].position.end;
+    }
+    return position;
+}
+
+void *weir_parser_grow(weir_arena *arena, void *items, int32_t count, size_t size)
+{
+    bool full = (count & (count - 1)) == 0; /* capacities are powers of two */
+    if (!full) {
+        return items;
+    }
+    void *grown = weir_arena_alloc(arena, size * (count == 0 ? 1 : (size_t)count * 2));
+    if (count > 0) {
+        memcpy(grown, items, size * (size_t)count);
+    }
+    return grown;
+}
+
+/* --- Names and strings ---------------------------------------------------------------------------------------------
+ */
+
+static bool token_is_name(const weir_token *token)
+{
+    return token->kind == WEIR_TOKEN_QUOTED ||
+           (token->kind == WEIR_TOKEN_WORD && !weir_keyword_reserved(token->keyword));
+}
+
+bool weir_parser_at_name(weir_parser *parser) { return token_is_name(weir_parser_peek(parser, 0)); }
+
+int weir_parser_part(weir_parser *parser, const char *what, weir_ast_part *out)
+{
+    if (!weir_parser_at_name(parser)) {
+        return weir_parser_unexpected(parser, what);
+    }
+    weir_token token = weir_parser_take(parser);
+    *out = (weir_ast_part){token.position, token.text, token.kind == WEIR_TOKEN_QUOTED};
+    return WEIR_OK;
+}
+
+/* After a dot any word is a name. */
+static int part_after_dot(weir_parser *parser, weir_ast_part *out)
+{
+    const weir_token *token = weir_parser_peek(parser, 0);
+    if (token->kind != WEIR_TOKEN_WORD && token->kind != WEIR_TOKEN_QUOTED) {
+        return weir_parser_unexpected(parser, "a name after the dot");
+    }
+    weir_token taken = weir_parser_take(parser);
+    *out = (weir_ast_part){taken.position, taken.text, taken.kind == WEIR_TOKEN_QUOTED};
+    return WEIR_OK;
+}
+
+int weir_parser_name(weir_parser *parser, const char *what, weir_ast_name *out)
+{
+    weir_ast_name name = {0};
+    weir_ast_part part;
+    WEIR_TRY(weir_parser_part(parser, what, &part));
+    WEIR_PARSER_APPEND(parser, name.parts, name.count, part);
+    while (weir_parser_at(parser, WEIR_TOKEN_DOT) && weir_parser_peek(parser, 1)->kind != WEIR_TOKEN_STAR) {
+        weir_parser_take(parser);
+        WEIR_TRY(part_after_dot(parser, &part));
+        WEIR_PARSER_APPEND(parser, name.parts, name.count, part);
+    }
+    name.position = weir_parser_since(parser, &name.parts[0].position);
+    *out = name;
+    return WEIR_OK;
+}
+
+int weir_parser_name_list(weir_parser *parser, const char *what, weir_ast_names *out)
+{
+    weir_ast_names names = {0};
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_LEFT_PARENTHESIS, "("));
+    do {
+        weir_ast_part part;
+        WEIR_TRY(weir_parser_part(parser, what, &part));
+        WEIR_PARSER_APPEND(parser, names.items, names.count, part);
+    } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ") or a comma"));
+    *out = names;
+    return WEIR_OK;
+}
+
+int weir_parser_string(weir_parser *parser, const char *what, const char **out)
+{
+    if (!weir_parser_at(parser, WEIR_TOKEN_STRING)) {
+        return weir_parser_unexpected(parser, what);
+    }
+    *out = weir_parser_take(parser).text;
+    return WEIR_OK;
+}
+
+int weir_parser_comment(weir_parser *parser, const char **out)
+{
+    if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_COMMENT)) {
+        return weir_parser_string(parser, "the comment as a 'string'", out);
+    }
+    return WEIR_OK;
+}
+
+int weir_parser_integer(weir_parser *parser, const char *what, int32_t *out)
+{
+    const weir_token *token = weir_parser_peek(parser, 0);
+    int64_t value = 0;
+    if (token->kind != WEIR_TOKEN_NUMBER || !weir_parse_int64(weir_slice_of(token->text, token->text_size), &value) ||
+        value > INT32_MAX) {
+        return weir_parser_unexpected(parser, what);
+    }
+    weir_parser_take(parser);
+    *out = (int32_t)value;
+    return WEIR_OK;
+}
+
+/* --- Options and hints ---------------------------------------------------------------------------------------------
+ */
+
+static int parse_option(weir_parser *parser, weir_ast_option *out)
+{
+    weir_ast_option option = {.position = weir_parser_peek(parser, 0)->position};
+    WEIR_TRY(weir_parser_string(parser, "an option's key as a 'string'", &option.key));
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_EQUAL, "= after the option's key"));
+    option.value_position = weir_parser_peek(parser, 0)->position;
+    WEIR_TRY(weir_parser_string(parser, "the option's value as a 'string'", &option.value));
+    *out = option;
+    return WEIR_OK;
+}
+
+int weir_parser_options(weir_parser *parser, weir_ast_options *out)
+{
+    weir_ast_options options = {0};
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_LEFT_PARENTHESIS, "( before the options"));
+    if (!weir_parser_at(parser, WEIR_TOKEN_RIGHT_PARENTHESIS)) {
+        do {
+            weir_ast_option option;
+            WEIR_TRY(parse_option(parser, &option));
+            WEIR_PARSER_APPEND(parser, options.items, options.count, option);
+        } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
+    }
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ") or a comma after the option"));
+    *out = options;
+    return WEIR_OK;
+}
+
+static int parse_partition_value(weir_parser *parser, const char **out)
+{
+    const char *sign = weir_parser_accept(parser, WEIR_TOKEN_MINUS) ? "-" : "";
+    const weir_token *token = weir_parser_peek(parser, 0);
+    bool literal_word = token->keyword == WEIR_KEYWORD_DATE || token->keyword == WEIR_KEYWORD_TIMESTAMP;
+    if (literal_word && weir_parser_peek(parser, 1)->kind == WEIR_TOKEN_STRING) {
+        weir_parser_take(parser);
+        token = weir_parser_peek(parser, 0);
+    }
+    bool word = token->keyword == WEIR_KEYWORD_TRUE || token->keyword == WEIR_KEYWORD_FALSE ||
+                token->keyword == WEIR_KEYWORD_NULL;
+    if (token->kind != WEIR_TOKEN_STRING && token->kind != WEIR_TOKEN_NUMBER && !word) {
+        return weir_parser_unexpected(parser, "a literal as the partition's value");
+    }
+    *out = weir_arena_format(parser->arena, "%s%s", sign, weir_parser_take(parser).text);
+    return WEIR_OK;
+}
+
+int weir_parser_partition(weir_parser *parser, weir_ast_options *out)
+{
+    weir_ast_options options = {0};
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_LEFT_PARENTHESIS, "( before the partition"));
+    do {
+        weir_ast_part column;
+        WEIR_TRY(weir_parser_part(parser, "a partition column's name", &column));
+        weir_ast_option option = {.position = column.position, .key = column.text};
+        if (weir_parser_accept(parser, WEIR_TOKEN_EQUAL)) {
+            option.value_position = weir_parser_peek(parser, 0)->position;
+            WEIR_TRY(parse_partition_value(parser, &option.value));
+        }
+        WEIR_PARSER_APPEND(parser, options.items, options.count, option);
+    } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ") or a comma"));
+    *out = options;
+    return WEIR_OK;
+}
+
+static const char *upper_case(weir_arena *arena, const char *text)
+{
+    char *copy = weir_arena_strdup(arena, text);
+    for (char *c = copy; *c != '\0'; c++) {
+        if (*c >= 'a' && *c <= 'z') {
+            *c = (char)(*c - 'a' + 'A');
+        }
+    }
+    return copy;
+}
+
+static int parse_hint(weir_parser *parser, weir_ast_hint *out)
+{
+    weir_ast_part name;
+    WEIR_TRY(weir_parser_part(parser, "a hint's name", &name));
+    weir_ast_hint hint = {.position = name.position, .name = upper_case(parser->arena, name.text)};
+    bool pairs = weir_parser_at(parser, WEIR_TOKEN_LEFT_PARENTHESIS) &&
+                 (weir_parser_peek(parser, 1)->kind == WEIR_TOKEN_STRING ||
+                  weir_parser_peek(parser, 1)->kind == WEIR_TOKEN_RIGHT_PARENTHESIS);
+    if (pairs) {
+        WEIR_TRY(weir_parser_options(parser, &hint.options));
+    } else if (weir_parser_at(parser, WEIR_TOKEN_LEFT_PARENTHESIS)) {
+        WEIR_TRY(weir_parser_name_list(parser, "a table's name", &hint.arguments));
+    }
+    *out = hint;
+    return WEIR_OK;
+}
+
+int weir_parser_hints(weir_parser *parser, weir_ast_hints *out)
+{
+    while (weir_parser_accept(parser, WEIR_TOKEN_HINT)) {
+        do {
+            weir_ast_hint hint;
+            WEIR_TRY(parse_hint(parser, &hint));
+            WEIR_PARSER_APPEND(parser, out->items, out->count, hint);
+        } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA) || !weir_parser_at(parser, WEIR_TOKEN_HINT_END));
+        WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_HINT_END, "*/ after the hint"));
+    }
+    return WEIR_OK;
+}
+
+weir_ast_expression *weir_parser_new_expression(weir_parser *parser, weir_ast_expression_kind kind,
+                                                const weir_position *begin)
+{
+    weir_ast_expression *expression = WEIR_NEW(parser->arena, weir_ast_expression);
+    expression->kind = kind;
+    expression->position = *begin;
+    return expression;
+}
+
+/* --- Scripts -------------------------------------------------------------------------------------------------------
+ */
+
+void weir_script_init(weir_script *script, const char *text, size_t size)
+{
+    *script = (weir_script){.text = text, .size = size, .line = 1, .column = 1};
+}
+
+/* The token after which the next statement begins: the semicolon that is next, outside of quotes and comments. */
+static weir_token end_of_statement(weir_parser *parser)
+{
+    for (size_t i = parser->index;; i++) {
+        while (i >= parser->token_count) {
+            WEIR_GROW(parser->tokens, parser->token_capacity, parser->token_count + 1);
+            parser->tokens[parser->token_count] = weir_lexer_next(&parser->lexer);
+            parser->token_count++;
+        }
+        weir_token_kind kind = parser->tokens[i].kind;
+        if (kind == WEIR_TOKEN_END || kind == WEIR_TOKEN_SEMICOLON) {
+            return parser->tokens[i];
+        }
+    }
+}
+
+/* People misspell a clause's first word, and it then passes for an alias: "SELECT a FORM t" fails at t. */
+static int fail_after_statement(weir_parser *parser)
+{
+    static const char *const clauses[] = {"FROM",  "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT",
+                                          "UNION", "JOIN",  "VALUES",   "SELECT",   "WITH",   "PARTITIONED BY"};
+    static const char *const words[] = {"FROM",  "WHERE", "GROUP",  "ORDER",  "HAVING", "LIMIT",
+                                        "UNION", "JOIN",  "VALUES", "SELECT", "WITH",   "PARTITIONED"};
+    const weir_token *before = parser->index > 0 ? &parser->tokens[parser->index - 1] : NULL;
+    bool lexed = weir_parser_peek(parser, 0)->kind != WEIR_TOKEN_ERROR;
+    if (lexed && before != NULL && before->kind == WEIR_TOKEN_WORD && before->keyword == WEIR_KEYWORD_NONE) {
+        before = &parser->tokens[parser->index - 1];
+        const char *meant = weir_suggest(before->text, words, sizeof words / sizeof words[0]);
+        for (size_t i = 0; meant != NULL && i < sizeof words / sizeof words[0]; i++) {
+            if (words[i] == meant) {
+                return weir_parser_fail(parser, &before->position, "unexpected '%s'; did you mean %s?", before->text,
+                                        clauses[i]);
+            }
+        }
+    }
+    return weir_parser_unexpected_of(parser, "the end of the statement", clauses, sizeof clauses / sizeof clauses[0]);
+}
+
+static int parse_one(weir_parser *parser, weir_ast_statement **out)
+{
+    WEIR_TRY(weir_parser_statement(parser, out));
+    if (!weir_parser_at(parser, WEIR_TOKEN_SEMICOLON) && !weir_parser_at(parser, WEIR_TOKEN_END)) {
+        return fail_after_statement(parser);
+    }
+    return WEIR_OK;
+}
+
+int weir_script_next(weir_script *script, weir_arena *arena, weir_ast_statement **out, weir_error *err)
+{
+    weir_parser parser;
+    weir_parser_init(&parser, script->text, script->size, arena, err);
+    parser.lexer.offset = script->offset;
+    parser.lexer.line = script->line;
+    parser.lexer.column = script->column;
+    while (weir_parser_accept(&parser, WEIR_TOKEN_SEMICOLON)) {
+    }
+    int code = WEIR_END;
+    if (!weir_parser_at(&parser, WEIR_TOKEN_END)) {
+        code = parse_one(&parser, out);
+    }
+    weir_token last = end_of_statement(&parser);
+    script->offset = last.position.end;
+    script->line = last.position.line;
+    script->column = last.position.column + (last.kind == WEIR_TOKEN_SEMICOLON);
+    weir_parser_free(&parser);
+    return code;
+}
+
+bool weir_script_incomplete(const char *text, size_t size)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_lexer lexer;
+    weir_lexer_init(&lexer, text, size, &arena);
+    bool in_statement = false;
+    bool in_set = false; /* EXECUTE STATEMENT SET BEGIN … END */
+    weir_token before = {0};
+    weir_token token = weir_lexer_next(&lexer);
+    while (token.kind != WEIR_TOKEN_END && !lexer.unterminated) {
+        if (token.kind == WEIR_TOKEN_SEMICOLON) {
+            bool ends = !in_set || before.keyword == WEIR_KEYWORD_END;
+            in_set = in_set && !ends;
+            in_statement = in_statement && !ends;
+        } else {
+            bool begins_set = (before.keyword == WEIR_KEYWORD_STATEMENT && token.keyword == WEIR_KEYWORD_SET);
+            in_set = in_set || begins_set;
+            in_statement = true;
+        }
+        before = token;
+        token = weir_lexer_next(&lexer);
+    }
+    bool incomplete = in_statement || lexer.unterminated;
+    weir_arena_free(&arena);
+    return incomplete;
+}
+
+/* --- One thing alone -----------------------------------------------------------------------------------------------
+ */
+
+static int expect_end(weir_parser *parser)
+{
+    return weir_parser_at(parser, WEIR_TOKEN_END) ? WEIR_OK : weir_parser_unexpected(parser, "nothing more");
+}
+
+int weir_parse_statement(const char *text, weir_arena *arena, weir_ast_statement **out, weir_error *err)
+{
+    weir_parser parser;
+    weir_parser_init(&parser, text, strlen(text), arena, err);
+    int code;
+    if (weir_parser_at(&parser, WEIR_TOKEN_END)) {
+        WEIR_GO(weir_parser_unexpected(&parser, "a statement"));
+    }
+    weir_ast_statement *statement;
+    WEIR_GO(parse_one(&parser, &statement));
+    while (weir_parser_accept(&parser, WEIR_TOKEN_SEMICOLON)) {
+    }
+    WEIR_GO(expect_end(&parser));
+    *out = statement;
+done:
+    weir_parser_free(&parser);
+    return code;
+}
+
+int weir_parse_expression(const char *text, weir_arena *arena, weir_ast_expression **out, weir_error *err)
+{
+    weir_parser parser;
+    weir_parser_init(&parser, text, strlen(text), arena, err);
+    int code;
+    WEIR_GO(weir_parser_expression(&parser, out));
+    WEIR_GO(expect_end(&parser));
+done:
+    weir_parser_free(&parser);
+    return code;
+}
+
+int weir_parse_query(const char *text, weir_arena *arena, weir_ast_query **out, weir_error *err)
+{
+    weir_parser parser;
+    weir_parser_init(&parser, text, strlen(text), arena, err);
+    int code;
+    WEIR_GO(weir_parser_query(&parser, out));
+    WEIR_GO(expect_end(&parser));
+done:
+    weir_parser_free(&parser);
+    return code;
+}
+
+int weir_parse_type(const char *text, weir_arena *arena, const weir_type **out, weir_error *err)
+{
+    weir_parser parser;
+    weir_parser_init(&parser, text, strlen(text), arena, err);
+    int code;
+    WEIR_GO(weir_parser_type(&parser, out));
+    WEIR_GO(expect_end(&parser));
+done:
+    weir_parser_free(&parser);
+    return code;
+}
