@@ -1,0 +1,258 @@
+/* Planning: live files become splits.
+ *
+ * Files of a primary-key bucket are cut into sections of overlapping key ranges: a section of one run without deletes is
+ * read as it is, the others are merged. Incremental reads are planned in scan_incremental.c. */
+#include "table/scan.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "table/scan_filter.h"
+#include "table/scan_incremental.h"
+#include "table/split_builder.h"
+
+void weir_plan_free(weir_plan *plan)
+{
+    if (plan != NULL) {
+        free(plan->splits);
+        weir_arena_free(&plan->arena);
+        free(plan);
+    }
+}
+
+/* Options under which the files of a table do not mean what a plain read or a deduplicating merge makes of them. */
+static int check_readable(const weir_table *table, weir_error *err)
+{
+    static const struct {
+        const char *key;
+        const char *plain; /* the value that is fine; NULL: unset is */
+    } options[] = {
+        {"merge-engine", "deduplicate"},       {"sequence.field", NULL},
+        {"deletion-vectors.enabled", "false"}, {"record-level.expire-time", NULL},
+        {"data-evolution.enabled", "false"},   {"ignore-delete", "false"},
+        {"ignore-update-before", "false"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *value = weir_options_get(&table->schema->options, options[i].key);
+        if (value != NULL && (options[i].plain == NULL || !weir_text_equal_ignore_case(value, options[i].plain))) {
+            return weir_fail(err, WEIR_UNSUPPORTED, "%s: tables with '%s' = '%s' cannot be read yet", table->path,
+                             options[i].key, value);
+        }
+    }
+    return WEIR_OK;
+}
+
+static int compare_by_bucket(const void *a, const void *b)
+{
+    const weir_manifest_entry *first = a, *second = b;
+    int order = weir_slice_compare(first->partition, second->partition);
+    if (order == 0) {
+        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
+    }
+    if (order == 0 && first->file->min_sequence_number != second->file->min_sequence_number) {
+        order = first->file->min_sequence_number < second->file->min_sequence_number ? -1 : 1;
+    }
+    return order != 0 ? order : strcmp(first->file->name, second->file->name);
+}
+
+/* A run that needs no merging: nothing overlaps it, and no row in it is a delete. */
+static bool is_plain_run(const weir_section *section)
+{
+    if (section->run_count != 1) {
+        return false;
+    }
+    for (int32_t i = 0; i < section->runs[0].file_count; i++) {
+        if (section->runs[0].files[i]->delete_row_count != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The rows of a plain run stand alone, so value statistics may leave files out. */
+static int add_plain_files(weir_split_builder *builder, const weir_scan_filter *filter, weir_data_file *const *files,
+                           int32_t count, weir_error *err)
+{
+    for (int32_t i = 0; i < count; i++) {
+        bool matches = true;
+        WEIR_TRY(weir_scan_filter_values(filter, files[i], &matches, err));
+        if (matches) {
+            weir_split_builder_add_file(builder, WEIR_SPLIT_RAW, files[i]);
+        }
+    }
+    return WEIR_OK;
+}
+
+static int add_key_bucket(weir_split_builder *builder, const weir_scan_filter *filter, weir_data_file *const *files,
+                          size_t count, weir_error *err)
+{
+    weir_section *sections = NULL;
+    size_t section_count = 0;
+    WEIR_TRY(weir_sections_of(filter->table->schema, files, count, &builder->plan->arena, &sections, &section_count,
+                              err));
+    for (size_t i = 0; i < section_count; i++) {
+        if (is_plain_run(&sections[i])) {
+            WEIR_TRY(add_plain_files(builder, filter, sections[i].runs[0].files, sections[i].runs[0].file_count, err));
+        } else {
+            weir_split_builder_add_section(builder, &sections[i]);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* The entries of one bucket: those whose keys may match. */
+static int add_bucket(weir_split_builder *builder, const weir_scan_filter *filter, const weir_manifest_entry *entries,
+                      size_t count, weir_error *err)
+{
+    bool has_key = weir_table_has_primary_key(filter->table);
+    weir_data_file **files = WEIR_NEW_ARRAY(&builder->plan->arena, weir_data_file *, count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool matches = true;
+        if (has_key) {
+            WEIR_TRY(weir_scan_filter_keys(filter, entries[i].file, &matches, err));
+        }
+        if (matches) {
+            files[kept++] = entries[i].file;
+        }
+    }
+    return has_key ? add_key_bucket(builder, filter, files, kept, err)
+                   : add_plain_files(builder, filter, files, (int32_t)kept, err);
+}
+
+static bool is_whole_filter_absent(const weir_scan_options *options)
+{
+    return options == NULL || options->predicate == NULL;
+}
+
+int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int32_t min_level,
+                    const weir_scan_options *options, weir_plan *plan, weir_error *err)
+{
+    weir_scan_filter filter;
+    weir_split_builder builder;
+    weir_manifest_entries entries = {0};
+    int code = WEIR_OK;
+    WEIR_GO(weir_scan_filter_init(&filter, table, options != NULL ? options->predicate : NULL, &plan->arena, err));
+    WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
+    weir_manifest_filter manifest_filter = {
+        .bucket = filter.bucket,
+        .min_level = min_level,
+        .partition_matches = filter.partition != NULL ? weir_scan_filter_partition : NULL,
+        .partition_context = &filter,
+        .without_stats = filter.values == NULL,
+    };
+    WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &manifest_filter,
+                                table->context.pool, &plan->arena, &entries, err));
+    if (entries.count > 1) {
+        qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
+    }
+    plan->files_total += (int64_t)entries.count;
+    for (size_t first = 0; first < entries.count;) {
+        const weir_manifest_entry *entry = &entries.items[first];
+        size_t end = first + 1;
+        while (end < entries.count && entries.items[end].bucket == entry->bucket &&
+               weir_slice_equal(entries.items[end].partition, entry->partition)) {
+            end++;
+        }
+        if (entry->bucket >= 0) { /* postponed files are seen once a compaction has given them buckets */
+            weir_split_builder_begin(&builder, snapshot->id, entry->partition, entry->bucket);
+            WEIR_GO(add_bucket(&builder, &filter, entry, end - first, err));
+            weir_split_builder_end(&builder);
+        }
+        first = end;
+    }
+done:
+    weir_manifest_entries_free(&entries);
+    return code;
+}
+
+int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bool changelog,
+                      const weir_scan_options *options, weir_plan *plan, weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    const char *list = changelog ? snapshot->changelog_manifest_list : snapshot->delta_manifest_list;
+    weir_scan_filter filter;
+    weir_split_builder builder;
+    weir_manifest_entries entries = {0};
+    weir_manifest_files manifests = {0};
+    int code = WEIR_OK;
+    if (list == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_GO(weir_scan_filter_init(&filter, table, options != NULL ? options->predicate : NULL, &plan->arena, err));
+    WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
+    weir_manifest_filter manifest_filter = {
+        .bucket = filter.bucket,
+        .min_level = -1,
+        .partition_matches = filter.partition != NULL ? weir_scan_filter_partition : NULL,
+        .partition_context = &filter,
+        .without_stats = true,
+    };
+    WEIR_GO(weir_manifest_list_read(context->fs, &context->paths, list, &plan->arena, &manifests, err));
+    for (size_t i = 0; i < manifests.count; i++) {
+        WEIR_GO(weir_manifest_read(context->fs, &context->paths, manifests.items[i].name, &manifest_filter,
+                                   &plan->arena, &entries, err));
+    }
+    if (entries.count > 1) {
+        qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
+    }
+    for (size_t i = 0; i < entries.count; i++) {
+        const weir_manifest_entry *entry = &entries.items[i];
+        bool same_bucket = i > 0 && entries.items[i - 1].bucket == entry->bucket &&
+                           weir_slice_equal(entries.items[i - 1].partition, entry->partition);
+        if (entry->kind != WEIR_FILE_ADD || entry->bucket < 0) {
+            continue;
+        }
+        plan->files_total++;
+        if (!same_bucket) {
+            weir_split_builder_begin(&builder, snapshot->id, entry->partition, entry->bucket);
+        }
+        weir_split_builder_add_file(&builder, WEIR_SPLIT_CHANGELOG, entry->file);
+    }
+    weir_split_builder_end(&builder);
+done:
+    weir_manifest_files_free(&manifests);
+    weir_manifest_entries_free(&entries);
+    return code;
+}
+
+/* Where nothing is filtered or merged, the manifests tell how many rows there are. */
+static int64_t count_rows_exactly(const weir_plan *plan, const weir_scan_options *options)
+{
+    int64_t rows = 0;
+    for (size_t i = 0; i < plan->split_count; i++) {
+        if (plan->splits[i].kind != WEIR_SPLIT_RAW) {
+            return -1;
+        }
+        rows += plan->splits[i].row_count;
+    }
+    return is_whole_filter_absent(options) ? rows : -1;
+}
+
+int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_plan **out, weir_error *err)
+{
+    WEIR_TRY(check_readable(table, err));
+    weir_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
+    weir_arena_init(&plan->arena);
+    plan->exact_row_count = -1;
+    weir_snapshot *snapshot = NULL;
+    int code = WEIR_OK;
+    if (weir_scan_is_incremental(table)) {
+        WEIR_GO(weir_scan_plan_incremental(table, options, plan, err));
+    } else {
+        WEIR_GO(weir_scan_snapshot(table, &plan->arena, &snapshot, err));
+        if (snapshot != NULL) {
+            plan->snapshot = snapshot;
+            plan->snapshot_id = snapshot->id;
+            WEIR_GO(weir_scan_state(table, snapshot, -1, options, plan, err));
+        }
+        plan->exact_row_count = count_rows_exactly(plan, options);
+    }
+done:
+    if (code != WEIR_OK) {
+        weir_plan_free(plan);
+        return weir_error_context(err, code, "planning %s", table->path);
+    }
+    *out = plan;
+    return WEIR_OK;
+}

@@ -1,0 +1,30 @@
+/* Leaving out files that cannot hold a matching row. Used by the files of scanning. */
+#ifndef WEIR_TABLE_SCAN_FILTER_H
+#define WEIR_TABLE_SCAN_FILTER_H
+
+#include "table/scan.h"
+
+typedef struct weir_scan_filter {
+    const weir_table *table;
+    weir_arena *arena;
+    const weir_predicate *partition; /* over partition keys, by their position among them; NULL: none */
+    const weir_predicate *key;       /* over the trimmed primary key's columns, likewise */
+    const weir_predicate *values;    /* over `columns`, likewise */
+    const int32_t *columns;          /* of the schema that `values` names */
+    int32_t column_count;
+    int32_t bucket; /* -1: any; where equalities on the bucket key name one */
+} weir_scan_filter;
+
+int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_predicate *predicate,
+                          weir_arena *arena, weir_error *err);
+
+/* A callback for weir_manifest_filter. */
+bool weir_scan_filter_partition(void *filter, weir_slice partition);
+
+/* Whether the file's keys may match: safe for every file, since all versions of a key have the same key. */
+int weir_scan_filter_keys(const weir_scan_filter *filter, const weir_data_file *file, bool *out, weir_error *err);
+
+/* Whether its values may match: only for files whose rows stand alone (no newer or older versions elsewhere). */
+int weir_scan_filter_values(const weir_scan_filter *filter, const weir_data_file *file, bool *out, weir_error *err);
+
+#endif
