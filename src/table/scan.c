@@ -11,7 +11,7 @@
 #include "table/scan_incremental.h"
 #include "table/split_builder.h"
 
-void weir_plan_free(weir_plan *plan)
+void weir_table_plan_free(weir_table_plan *plan)
 {
     if (plan != NULL) {
         free(plan->splits);
@@ -126,7 +126,7 @@ static bool is_whole_filter_absent(const weir_scan_options *options)
 }
 
 int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int32_t min_level,
-                    const weir_scan_options *options, weir_plan *plan, weir_error *err)
+                    const weir_scan_options *options, weir_table_plan *plan, weir_error *err)
 {
     weir_scan_filter filter;
     weir_split_builder builder;
@@ -167,7 +167,7 @@ done:
 }
 
 int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bool changelog,
-                      const weir_scan_options *options, weir_plan *plan, weir_error *err)
+                      const weir_scan_options *options, weir_table_plan *plan, weir_error *err)
 {
     const weir_table_context *context = &table->context;
     const char *list = changelog ? snapshot->changelog_manifest_list : snapshot->delta_manifest_list;
@@ -217,7 +217,7 @@ done:
 }
 
 /* Where nothing is filtered or merged, the manifests tell how many rows there are. */
-static int64_t count_rows_exactly(const weir_plan *plan, const weir_scan_options *options)
+static int64_t count_rows_exactly(const weir_table_plan *plan, const weir_scan_options *options)
 {
     int64_t rows = 0;
     for (size_t i = 0; i < plan->split_count; i++) {
@@ -229,10 +229,10 @@ static int64_t count_rows_exactly(const weir_plan *plan, const weir_scan_options
     return is_whole_filter_absent(options) ? rows : -1;
 }
 
-int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_plan **out, weir_error *err)
+int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
     WEIR_TRY(check_readable(table, err));
-    weir_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
+    weir_table_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
     weir_arena_init(&plan->arena);
     plan->exact_row_count = -1;
     weir_snapshot *snapshot = NULL;
@@ -250,7 +250,7 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
     }
 done:
     if (code != WEIR_OK) {
-        weir_plan_free(plan);
+        weir_table_plan_free(plan);
         return weir_error_context(err, code, "planning %s", table->path);
     }
     *out = plan;

@@ -30,7 +30,7 @@ typedef struct weir_split {
     int64_t size_bytes;
 } weir_split;
 
-typedef struct weir_plan {
+typedef struct weir_table_plan {
     weir_arena arena;
     int64_t snapshot_id; /* that was planned; 0: the table is empty */
     const weir_snapshot *snapshot; /* NULL: none */
@@ -42,7 +42,7 @@ typedef struct weir_plan {
     int64_t files_kept;
     /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */
     int64_t exact_row_count;
-} weir_plan;
+} weir_table_plan;
 
 typedef struct weir_scan_options {
     const weir_predicate *predicate; /* over the schema's columns; used for pruning only. NULL: none */
@@ -51,8 +51,8 @@ typedef struct weir_scan_options {
 } weir_scan_options;
 
 /* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */
-int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_plan **out, weir_error *err);
-void weir_plan_free(weir_plan *plan);
+int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err);
+void weir_table_plan_free(weir_table_plan *plan);
 
 /* The snapshot that the table's options name (see above); *out NULL when the table is empty. In `arena`. */
 int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
@@ -60,8 +60,8 @@ int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot
 /* The splits of one snapshot's state (all levels, or only those above `min_level`), or of its delta or changelog files.
  * The stream scan is made of these. Appended to the plan. */
 int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int32_t min_level,
-                    const weir_scan_options *options, weir_plan *plan, weir_error *err);
+                    const weir_scan_options *options, weir_table_plan *plan, weir_error *err);
 int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bool changelog,
-                      const weir_scan_options *options, weir_plan *plan, weir_error *err);
+                      const weir_scan_options *options, weir_table_plan *plan, weir_error *err);
 
 #endif

@@ -164,7 +164,7 @@ static int resolve_mode(const weir_table *table, const incremental_range *range,
 }
 
 static int plan_changes(const weir_table *table, const incremental_range *range, bool changelog,
-                        const weir_scan_options *options, weir_plan *plan, weir_error *err)
+                        const weir_scan_options *options, weir_table_plan *plan, weir_error *err)
 {
     for (int64_t id = range->from + 1; id <= range->to; id++) {
         weir_snapshot *snapshot = NULL;
@@ -241,7 +241,7 @@ static void collect_diff(const weir_manifest_entries *before, const weir_manifes
 static int runs_of(const weir_table *table, weir_data_file *const *files, size_t count, weir_arena *arena,
                    weir_sorted_run **out, int32_t *out_count, weir_error *err)
 {
-    weir_plan scratch = {0};
+    weir_table_plan scratch = {0};
     weir_split_builder builder = {.plan = &scratch, .target_bytes = INT64_MAX};
     weir_section *sections = NULL;
     size_t section_count = 0;
@@ -262,7 +262,7 @@ static int runs_of(const weir_table *table, weir_data_file *const *files, size_t
     return code;
 }
 
-static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t snapshot_id, weir_plan *plan,
+static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t snapshot_id, weir_table_plan *plan,
                            weir_error *err)
 {
     weir_split_builder builder;
@@ -297,7 +297,7 @@ static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t sn
 }
 
 static int plan_diff(const weir_table *table, incremental_range *range, const weir_scan_options *options,
-                     weir_plan *plan, weir_error *err)
+                     weir_table_plan *plan, weir_error *err)
 {
     const weir_table_context *context = &table->context;
     weir_scan_filter filter;
@@ -335,7 +335,7 @@ done:
     return code;
 }
 
-int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options *options, weir_plan *plan,
+int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options *options, weir_table_plan *plan,
                                weir_error *err)
 {
     incremental_range range = {0};

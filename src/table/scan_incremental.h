@@ -7,7 +7,7 @@
 /* Whether the table's options ask for an incremental read. */
 bool weir_scan_is_incremental(const weir_table *table);
 
-int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options *options, weir_plan *plan,
+int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options *options, weir_table_plan *plan,
                                weir_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* Packing files and sections into splits of about source.split.target-size. */
 #include "table/split_builder.h"
 
-int weir_split_builder_init(weir_split_builder *builder, const weir_table *table, weir_plan *plan, weir_error *err)
+int weir_split_builder_init(weir_split_builder *builder, const weir_table *table, weir_table_plan *plan, weir_error *err)
 {
     const weir_options *set = &table->schema->options;
     *builder = (weir_split_builder){.plan = plan};
@@ -17,7 +17,7 @@ void weir_split_builder_begin(weir_split_builder *builder, int64_t snapshot_id, 
 
 void weir_split_builder_end(weir_split_builder *builder)
 {
-    weir_plan *plan = builder->plan;
+    weir_table_plan *plan = builder->plan;
     if (builder->open.file_count > 0 || builder->open.run_count > 0) {
         plan->splits = weir_realloc(plan->splits, sizeof(weir_split) * (plan->split_count + 1));
         plan->splits[plan->split_count++] = builder->open;

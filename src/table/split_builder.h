@@ -5,7 +5,7 @@
 #include "table/scan.h"
 
 typedef struct weir_split_builder {
-    weir_plan *plan;
+    weir_table_plan *plan;
     int64_t target_bytes;    /* a split that holds as much is full */
     int64_t open_cost_bytes; /* the least weight of a file, so that tiny ones do not all share one split */
     weir_split template;     /* snapshot, partition and bucket of the splits to come */
@@ -13,7 +13,7 @@ typedef struct weir_split_builder {
     int64_t open_weight;
 } weir_split_builder;
 
-int weir_split_builder_init(weir_split_builder *builder, const weir_table *table, weir_plan *plan, weir_error *err);
+int weir_split_builder_init(weir_split_builder *builder, const weir_table *table, weir_table_plan *plan, weir_error *err);
 
 /* What comes now belongs to this bucket. */
 void weir_split_builder_begin(weir_split_builder *builder, int64_t snapshot_id, weir_slice partition, int32_t bucket);

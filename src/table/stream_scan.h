@@ -16,7 +16,7 @@ int weir_stream_scan_open(const weir_table *table, const weir_scan_options *opti
 
 /* The splits of the next snapshot that has any, WEIR_IDLE when there is nothing new yet. A snapshot that has expired
  * meanwhile is WEIR_NOT_FOUND, saying so and naming consumer-id. */
-int weir_stream_scan_next(weir_stream_scan *scan, weir_plan **out, weir_error *err);
+int weir_stream_scan_next(weir_stream_scan *scan, weir_table_plan **out, weir_error *err);
 
 /* The next snapshot to read: position to store, and to go on from. -1: the start is not decided yet. */
 int64_t weir_stream_scan_position(const weir_stream_scan *scan);

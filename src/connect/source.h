@@ -1,0 +1,50 @@
+/* Sources: batches of rows with their kinds.
+ *
+ * A source owns splits, each with its position. next() never blocks; position() and restore() speak of everything given
+ * out so far, so that a job that was stopped goes on after the last batch it committed. */
+#ifndef WEIR_CONNECT_SOURCE_H
+#define WEIR_CONNECT_SOURCE_H
+
+#include "base/budget.h"
+#include "meta/options.h"
+#include "vector/vector.h"
+
+typedef struct weir_source weir_source;
+
+struct weir_source {
+    /* Fills `batch` (made for the fields the source was opened with), kinds included. WEIR_END: bounded and through.
+     * WEIR_IDLE: nothing now. */
+    int (*next)(weir_source *self, weir_batch *batch, weir_error *err);
+    /* Appends what restore() needs to go on after the last batch. */
+    int (*position)(weir_source *self, weir_buffer *out, weir_error *err);
+    int (*restore)(weir_source *self, weir_slice position, weir_error *err);
+    void (*close)(weir_source *self);
+
+    bool is_bounded;
+    int64_t total_bytes; /* of bounded input, for progress; -1: unknown */
+    int64_t done_bytes;
+};
+
+typedef struct weir_source_options {
+    const weir_options *options; /* of WITH (…) and hints */
+    const weir_field *fields;    /* the physical columns, all of them; borrowed */
+    int32_t field_count;
+    const char *const *partition_keys; /* of a filesystem table: their values are in the folder names */
+    int32_t partition_key_count;
+    const char *time_zone; /* session zone; NULL: UTC */
+    weir_budget *budget;   /* NULL: unbounded */
+    int64_t batch_rows;    /* most rows of a batch; 0: 65 536 */
+} weir_source_options;
+
+/* Opens the source of a table by its 'connector' option. An unknown connector, format or option is refused with a
+ * suggestion; what is there and can only be written says so. */
+int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
+
+/* Checks connector, format and option names and values of a table's WITH clause, and the columns against the format,
+ * before anything is read or written: for CREATE TABLE. */
+int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
+
+/* What a source of these options gives: only inserts, or changes of every kind. */
+bool weir_source_gives_changes(const weir_options *options);
+
+#endif
