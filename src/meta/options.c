@@ -346,6 +346,19 @@ static bool refused_field_option(const char *key)
     return strncmp(key, "file-index.", 11) == 0 && strstr(key, ".columns") != NULL;
 }
 
+static int refused_value(const weir_option *option, const char *value, weir_error *err)
+{
+    weir_buffer others = {0};
+    if (option->values != NULL) {
+        weir_buffer_append_text(&others, "; it offers ");
+        append_list(&others, option->values, option->refused);
+    }
+    int code = weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' = '%s' are not written by this version%s", option->key,
+                         value, weir_buffer_text(&others));
+    weir_buffer_free(&others);
+    return code;
+}
+
 int weir_options_check_writable(const weir_options *options, weir_error *err)
 {
     for (size_t i = 0; i < options->count; i++) {
@@ -364,12 +377,7 @@ int weir_options_check_writable(const weir_options *options, weir_error *err)
                              "option, or write the table with another engine", key, value);
         }
         if (list_has(option->refused, value)) {
-            weir_buffer others = {0};
-            append_list(&others, option->values, option->refused);
-            int code = weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' = '%s' are not written by this version; it "
-                                 "offers %s", key, value, weir_buffer_text(&others));
-            weir_buffer_free(&others);
-            return code;
+            return refused_value(option, value, err);
         }
     }
     return WEIR_OK;

@@ -50,6 +50,10 @@ int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t fiel
 /* Fills the derived members from the others, after a schema was changed by hand. WEIR_CORRUPT when a key is no column. */
 int weir_schema_derive(weir_schema *schema, const char *path, weir_arena *arena, weir_error *err);
 
+/* Whether this version writes such a table: options (weir_options_check_writable) and buckets. WEIR_UNSUPPORTED says what
+ * to change. */
+int weir_schema_check_writable(const weir_schema *schema, weir_error *err);
+
 /* Position of a column by name, or -1. By id likewise. */
 int32_t weir_schema_column(const weir_schema *schema, const char *name);
 int32_t weir_schema_column_by_id(const weir_schema *schema, int32_t field_id);

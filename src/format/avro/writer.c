@@ -126,6 +126,7 @@ typedef struct column_stats {
 typedef struct writer {
     weir_format_writer base;
     weir_output *output; /* NULL once finished */
+    uint64_t finished_bytes;
     encoder encoder;
     bool no_stats;
     weir_batch waiting;
@@ -220,8 +221,10 @@ static int writer_flush(weir_format_writer *base, weir_error *err)
 static uint64_t writer_size(const weir_format_writer *base)
 {
     const writer *self = (const writer *)base;
-    uint64_t size = self->output == NULL ? 0 : self->output->size;
-    size += self->encoder.out.size;
+    if (self->output == NULL) {
+        return self->finished_bytes;
+    }
+    uint64_t size = self->output->size + self->encoder.out.size;
     uint64_t open = self->encoder.records.size;
     for (int32_t i = 0; i < self->waiting.column_count; i++) {
         const weir_vector *column = &self->waiting.columns[i];
@@ -237,6 +240,7 @@ static int writer_finish(weir_format_writer *base, bool sync, weir_written_stats
     writer *self = (writer *)base;
     WEIR_TRY(writer_flush(base, err));
     weir_output *output = self->output;
+    self->finished_bytes = output->size;
     self->output = NULL;
     WEIR_TRY(weir_output_finish(output, sync, err));
     for (int32_t i = 0; i < self->encoder.field_count; i++) {
