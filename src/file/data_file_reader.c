@@ -88,6 +88,18 @@ static bool is_same_type(const weir_type *a, const weir_type *b)
     return weir_type_equal(a, b, true) && ids_equal(a, b);
 }
 
+/* The place of a field among those asked of the format reader, each of which is asked for once. */
+static int32_t add_inner_field(data_file_reader *reader, const weir_field *field)
+{
+    for (int32_t i = 0; i < reader->inner_count; i++) {
+        if (reader->inner_fields[i].id == field->id) {
+            return i;
+        }
+    }
+    reader->inner_fields[reader->inner_count] = *field;
+    return reader->inner_count++;
+}
+
 static void map_columns(data_file_reader *reader, const weir_schema *schema, const weir_data_file *file,
                         const weir_field *fields)
 {
@@ -98,8 +110,7 @@ static void map_columns(data_file_reader *reader, const weir_schema *schema, con
             column->source = COLUMN_ABSENT;
             continue;
         }
-        column->inner = reader->inner_count;
-        reader->inner_fields[reader->inner_count++] = *found;
+        column->inner = add_inner_field(reader, found);
         column->source = is_same_type(found->type, fields[i].type) ? COLUMN_DIRECT : COLUMN_CAST;
         weir_vector_init(&column->scratch, found->type);
     }
@@ -204,7 +215,7 @@ static int open_inner(data_file_reader *reader, const weir_table_context *contex
 {
     const char *path = weir_data_file_path(&reader->arena, bucket_path, file);
     const char *format = weir_data_file_format(file->name);
-    if (format == NULL) {
+    if (format[0] == '\0') {
         return weir_fail(err, WEIR_CORRUPT, "%s: the name does not end in a file format", path);
     }
     weir_file *handle = NULL;

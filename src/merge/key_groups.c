@@ -13,7 +13,7 @@ void weir_key_groups_init(weir_key_groups *groups, const weir_merge_source *sour
                           int32_t run_count)
 {
     *groups = (weir_key_groups){.source = source, .cursors = cursors, .run_count = run_count};
-    weir_batch_init(&groups->order_copies, source->fields + weir_merge_source_order_field(source), source->order_count);
+    weir_batch_init(&groups->order_copies, weir_merge_source_order_fields(source), source->order_count);
 }
 
 void weir_key_groups_free(weir_key_groups *groups)

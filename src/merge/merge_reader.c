@@ -24,7 +24,6 @@ typedef struct merge_reader {
     bool keep_deletes;
     bool want_previous;
     bool order_descending; /* of sequence.field */
-    const weir_field *value_fields; /* those that were asked for */
     int32_t run_count;
     weir_run_cursor *cursors;
     weir_key_groups groups;
@@ -66,26 +65,26 @@ static int plan_fields(merge_reader *merge, const int32_t *columns, int32_t colu
     WEIR_TRY(read_order_columns(schema, &merge->arena, &order_columns, &source->order_count, &merge->order_descending,
                                 err));
     source->key_count = schema->key_column_count;
-    source->field_count = weir_merge_source_value_field(source) + column_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&merge->arena, weir_field, source->field_count);
+    source->key_field_count = source->key_count + 2 + source->order_count;
+    weir_field *keys = WEIR_NEW_ARRAY(&merge->arena, weir_field, source->key_field_count);
+    source->identity = WEIR_NEW_ARRAY(&merge->arena, int32_t, source->key_count + 1);
     int32_t count = 0;
     for (int32_t i = 0; i < source->key_count; i++) {
-        fields[count++] = schema->fields[schema->key_columns[i]];
-    }
-    fields[count++] = *weir_sequence_number_field();
-    fields[count++] = *weir_value_kind_field();
-    for (int32_t i = 0; i < source->order_count; i++) {
-        fields[count++] = schema->fields[order_columns[i]];
-    }
-    merge->value_fields = fields + count;
-    for (int32_t i = 0; i < column_count; i++) {
-        fields[count++] = schema->fields[columns[i]];
-    }
-    source->fields = fields;
-    source->identity = WEIR_NEW_ARRAY(&merge->arena, int32_t, source->key_count + 1);
-    for (int32_t i = 0; i < source->key_count; i++) {
         source->identity[i] = i;
+        keys[count++] = schema->fields[schema->key_columns[i]];
     }
+    keys[count++] = *weir_sequence_number_field();
+    keys[count++] = *weir_value_kind_field();
+    for (int32_t i = 0; i < source->order_count; i++) {
+        keys[count++] = schema->fields[order_columns[i]];
+    }
+    source->key_fields = keys;
+    weir_field *values = WEIR_NEW_ARRAY(&merge->arena, weir_field, column_count + 1);
+    for (int32_t i = 0; i < column_count; i++) {
+        values[i] = schema->fields[columns[i]];
+    }
+    source->value_fields = values;
+    source->value_field_count = column_count;
     return WEIR_OK;
 }
 
@@ -100,18 +99,30 @@ static int64_t choose_block_rows(const weir_budget *budget, int32_t run_count)
     return rows < LEAST_BLOCK_ROWS ? LEAST_BLOCK_ROWS : rows > MOST_BLOCK_ROWS ? MOST_BLOCK_ROWS : rows;
 }
 
-static void take_options(merge_reader *merge, const weir_merge_options *options, int32_t column_count)
+/* The key column that each of the columns asked for is, or -1. */
+static int32_t *key_positions(merge_reader *merge)
+{
+    const weir_merge_source *source = &merge->source;
+    int32_t *positions = WEIR_NEW_ARRAY(&merge->arena, int32_t, source->value_field_count + 1);
+    for (int32_t i = 0; i < source->value_field_count; i++) {
+        positions[i] = -1;
+        for (int32_t k = 0; k < source->key_count; k++) {
+            if (source->key_fields[k].id == source->value_fields[i].id) {
+                positions[i] = k;
+            }
+        }
+    }
+    return positions;
+}
+
+static void take_options(merge_reader *merge, const weir_merge_options *options)
 {
     merge->keep_deletes = options->keep_deletes;
     merge->want_previous = options->want_previous;
     merge->source.lower_key = options->lower_key;
     merge->source.upper_key = options->upper_key;
     if (options->key_predicate != NULL) {
-        int32_t *positions = WEIR_NEW_ARRAY(&merge->arena, int32_t, column_count + 1);
-        for (int32_t i = 0; i < column_count; i++) {
-            positions[i] = weir_merge_source_value_field(&merge->source) + i;
-        }
-        merge->source.predicate = weir_predicate_map(&merge->arena, options->key_predicate, positions);
+        merge->source.predicate = weir_predicate_map(&merge->arena, options->key_predicate, key_positions(merge));
     }
 }
 
@@ -133,7 +144,7 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
                              &merge->source.bucket_path, err));
     WEIR_GO(plan_fields(merge, columns, column_count, err));
     static const weir_merge_options no_options = {0};
-    take_options(merge, options == NULL ? &no_options : options, column_count);
+    take_options(merge, options == NULL ? &no_options : options);
     merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);
     weir_key_groups_init(&merge->groups, &merge->source, merge->cursors, run_count);
     merge->groups.order_descending = merge->order_descending;
@@ -290,10 +301,8 @@ int weir_merge_next(weir_merge_reader *base, int64_t max_rows, weir_error *err)
 static int gather_column(merge_reader *merge, weir_selection *selection, int32_t column, weir_vector *out,
                          weir_error *err)
 {
-    const weir_field *field = &merge->value_fields[column];
-    WEIR_TRY_CTX(weir_selection_gather(selection, field, weir_merge_source_value_field(&merge->source) + column, out,
-                                       err),
-                 err, "column '%s'", field->name);
+    WEIR_TRY_CTX(weir_selection_gather(selection, &merge->source, column, out, err), err, "column '%s'",
+                 merge->source.value_fields[column].name);
     return WEIR_OK;
 }
 

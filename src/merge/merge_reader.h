@@ -21,7 +21,8 @@ typedef struct weir_merge_options {
      * are whole in their prefix the bound is the prefix as eight big-endian bytes. */
     weir_slice lower_key;
     weir_slice upper_key;
-    /* Rows that cannot match may be left out: a predicate over positions in `fields` that names key columns only. */
+    /* A predicate over positions in `columns`; only what it says of key columns counts. Of keys that do not match, any
+     * version or none may come out, so the reader must filter what it gets by this predicate. */
     const weir_predicate *key_predicate;
 } weir_merge_options;
 
@@ -38,9 +39,9 @@ typedef struct weir_merge_reader {
     weir_sort_keys keys;
 } weir_merge_reader;
 
-/* `fields` are columns of the context's schema (columns[i] is its position); runs of newer data need not come first:
- * sequence numbers decide, then level-0 files by their order. Rows of one run with the same key do not exist. Ties in
- * the sequence number: the run that stands later in `runs` wins. Runs are borrowed. */
+/* `columns` are positions in the context's schema. Of the rows of one key the newest is that with the greatest values of
+ * sequence.field, where the table has one (NULL before all), then with the greatest sequence number, then that of the run
+ * that stands later in `runs`. Two rows of one key in one run are WEIR_CORRUPT. Runs are borrowed. */
 int weir_merge_open(const weir_table_context *context, weir_slice partition, int32_t bucket,
                     const weir_sorted_run *runs, int32_t run_count, const int32_t *columns, int32_t column_count,
                     const weir_merge_options *options, weir_merge_reader **out, weir_error *err);
@@ -51,8 +52,8 @@ int weir_merge_column(weir_merge_reader *merge, int32_t column, weir_vector *out
 int weir_merge_previous_column(weir_merge_reader *merge, int32_t column, weir_vector *out, weir_error *err);
 void weir_merge_close(weir_merge_reader *merge);
 
-/* Cuts the keys of some runs into about `parts` ranges of equal weight, by the key ranges of files and row groups or by
- * sampled keys: `out_bounds` gets parts - 1 or fewer sort keys, ascending, in `arena`. */
+/* Cuts the keys of some runs into about `parts` ranges of equal weight, by sampled keys: `out_bounds` gets parts - 1 or
+ * fewer bounds for lower_key and upper_key, ascending, in `arena`. */
 int weir_merge_split_keys(const weir_table_context *context, weir_slice partition, int32_t bucket,
                           const weir_sorted_run *runs, int32_t run_count, int32_t parts, weir_arena *arena,
                           weir_slice **out_bounds, int32_t *out_count, weir_error *err);

@@ -1,8 +1,8 @@
 /* The files of one sorted run and the keys of its rows; see the header.
  *
- * Rows are left out early where that is consistent for whole keys: files and rows outside of [lower, upper), and files,
- * row groups and pages that a predicate on key columns rules out. All versions of a key share its columns, so a key is
- * left out of every run or of none. */
+ * Rows are left out early where that cannot change the version of a key that is wanted: files and rows outside of
+ * [lower, upper), and files, row groups and pages that a predicate on key columns rules out. All versions of a key share
+ * its columns, so a key that matches is read from every run; one that does not may lose some of its versions. */
 #include "merge/run_cursor.h"
 
 #include <stdlib.h>
@@ -11,11 +11,18 @@ void weir_run_cursor_init(weir_run_cursor *cursor, const weir_merge_source *sour
                           uint32_t number)
 {
     *cursor = (weir_run_cursor){.source = source, .run = run, .number = number};
-    weir_batch_init(&cursor->key_columns, source->fields, source->key_count);
-    weir_batch_init(&cursor->order_columns, source->fields + weir_merge_source_order_field(source),
-                    source->order_count);
+    weir_batch_init(&cursor->key_columns, source->key_fields, source->key_count);
+    weir_batch_init(&cursor->order_columns, weir_merge_source_order_fields(source), source->order_count);
     weir_vector_init(&cursor->sequence_numbers, weir_sequence_number_field()->type);
     weir_vector_init(&cursor->kinds, weir_value_kind_field()->type);
+}
+
+static void close_reader(weir_format_reader **reader)
+{
+    if (*reader != NULL) {
+        (*reader)->ops->close(*reader);
+        *reader = NULL;
+    }
 }
 
 void weir_run_cursor_release(weir_run_cursor *cursor)
@@ -24,7 +31,7 @@ void weir_run_cursor_release(weir_run_cursor *cursor)
         return;
     }
     for (size_t i = 0; i + 1 < cursor->file_count; i++) {
-        cursor->files[i].reader->ops->close(cursor->files[i].reader);
+        close_reader(&cursor->files[i].values);
     }
     cursor->files[0] = cursor->files[cursor->file_count - 1];
     cursor->file_count = 1;
@@ -33,8 +40,9 @@ void weir_run_cursor_release(weir_run_cursor *cursor)
 void weir_run_cursor_close(weir_run_cursor *cursor)
 {
     for (size_t i = 0; i < cursor->file_count; i++) {
-        cursor->files[i].reader->ops->close(cursor->files[i].reader);
+        close_reader(&cursor->files[i].values);
     }
+    close_reader(&cursor->key_reader);
     weir_budget_give(cursor->source->context->budget, cursor->held_bytes);
     free(cursor->files);
     free(cursor->tails);
@@ -44,6 +52,17 @@ void weir_run_cursor_close(weir_run_cursor *cursor)
     weir_sort_keys_free(&cursor->keys);
     weir_vector_free(&cursor->sequence_numbers);
     weir_vector_free(&cursor->kinds);
+}
+
+int weir_run_file_values(const weir_merge_source *source, weir_run_file *file, weir_format_reader **out,
+                         weir_error *err)
+{
+    if (file->values == NULL) {
+        WEIR_TRY(weir_data_file_open(source->context, source->bucket_path, file->file, source->value_fields,
+                                     source->value_field_count, &file->values, err));
+    }
+    *out = file->values;
+    return WEIR_OK;
 }
 
 /* --- bounds --- */
@@ -98,7 +117,7 @@ static int test_bounds(weir_run_cursor *cursor, const weir_data_file *file, bool
         return WEIR_OK;
     }
     weir_batch range;
-    weir_batch_init(&range, source->fields, source->key_count);
+    weir_batch_init(&range, source->key_fields, source->key_count);
     weir_sort_keys keys = {0};
     int code;
     WEIR_GO(append_key_row(&range, file->min_key, file, err));
@@ -118,9 +137,10 @@ done:
 }
 
 /* Reads the keys of some rows of the file into the block's key columns and sort keys. */
-static int read_keys(weir_run_cursor *cursor, weir_format_reader *reader, int64_t first, int64_t count, weir_error *err)
+static int read_keys(weir_run_cursor *cursor, int64_t first, int64_t count, weir_error *err)
 {
     const weir_merge_source *source = cursor->source;
+    weir_format_reader *reader = cursor->key_reader;
     weir_batch_clear(&cursor->key_columns);
     for (int32_t i = 0; i < source->key_count; i++) {
         WEIR_TRY(reader->ops->read(reader, i, first, count, &cursor->key_columns.columns[i], err));
@@ -131,20 +151,20 @@ static int read_keys(weir_run_cursor *cursor, weir_format_reader *reader, int64_
 }
 
 /* The first row of the file whose key is not below the lower bound: by single rows down to a block, then inside it. */
-static int find_lower_row(weir_run_cursor *cursor, weir_format_reader *reader, int64_t *out, weir_error *err)
+static int find_lower_row(weir_run_cursor *cursor, int64_t *out, weir_error *err)
 {
     int64_t low = 0;
-    int64_t high = reader->row_count;
+    int64_t high = cursor->key_reader->row_count;
     while (high - low > cursor->source->block_rows) {
         int64_t middle = low + (high - low) / 2;
-        WEIR_TRY(read_keys(cursor, reader, middle, 1, err));
+        WEIR_TRY(read_keys(cursor, middle, 1, err));
         if (compare_with_bound(&cursor->keys, 0, cursor->source->lower_key) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    WEIR_TRY(read_keys(cursor, reader, low, high - low, err));
+    WEIR_TRY(read_keys(cursor, low, high - low, err));
     *out = low + first_not_below(&cursor->keys, cursor->source->lower_key);
     return WEIR_OK;
 }
@@ -161,18 +181,9 @@ static int file_may_match(weir_run_cursor *cursor, const weir_data_file *file, b
     }
     weir_arena arena;
     weir_arena_init(&arena);
-    weir_column_stats *key_stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, source->key_count + 1);
-    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, source->field_count + 1);
-    int code = weir_stats_decode_keys(source->context, file, &arena, key_stats, err);
+    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, source->key_count + 1);
+    int code = weir_stats_decode_keys(source->context, file, &arena, stats, err);
     if (code == WEIR_OK) {
-        for (int32_t i = 0; i < source->field_count; i++) {
-            stats[i] = (weir_column_stats){.null_count = -1, .row_count = -1};
-            for (int32_t k = 0; k < source->key_count; k++) {
-                if (source->fields[i].id == source->fields[k].id) {
-                    stats[i] = key_stats[k];
-                }
-            }
-        }
         *out = weir_predicate_may_match(source->predicate, stats);
     }
     weir_arena_free(&arena);
@@ -194,8 +205,9 @@ static void drop_rows_before(weir_row_ranges *ranges, int64_t row)
     ranges->count = kept;
 }
 
-static int select_rows(weir_run_cursor *cursor, weir_format_reader *reader, bool above_lower, weir_error *err)
+static int select_rows(weir_run_cursor *cursor, bool above_lower, weir_error *err)
 {
+    weir_format_reader *reader = cursor->key_reader;
     cursor->ranges.count = 0;
     cursor->range = 0;
     cursor->range_done = 0;
@@ -206,7 +218,7 @@ static int select_rows(weir_run_cursor *cursor, weir_format_reader *reader, bool
     }
     if (!above_lower && cursor->ranges.count > 0) {
         int64_t row = 0;
-        WEIR_TRY(find_lower_row(cursor, reader, &row, err));
+        WEIR_TRY(find_lower_row(cursor, &row, err));
         drop_rows_before(&cursor->ranges, row);
     }
     return WEIR_OK;
@@ -229,13 +241,13 @@ static int open_next_file(weir_run_cursor *cursor, weir_error *err)
         if (!wanted) {
             continue;
         }
-        weir_format_reader *reader = NULL;
-        WEIR_TRY(weir_data_file_open(source->context, source->bucket_path, file, source->fields, source->field_count,
-                                     &reader, err));
+        close_reader(&cursor->key_reader);
+        WEIR_TRY(weir_data_file_open(source->context, source->bucket_path, file, source->key_fields,
+                                     source->key_field_count, &cursor->key_reader, err));
         WEIR_GROW(cursor->files, cursor->file_capacity, cursor->file_count + 1);
-        cursor->files[cursor->file_count++] = (weir_open_run_file){reader, first_row};
+        cursor->files[cursor->file_count++] = (weir_run_file){file, first_row, NULL};
         cursor->in_level_zero = file->level == 0;
-        WEIR_TRY_CTX(select_rows(cursor, reader, above_lower, err), err, "data file %s", file->name);
+        WEIR_TRY_CTX(select_rows(cursor, above_lower, err), err, "data file %s", file->name);
         return WEIR_OK;
     }
     return WEIR_END;
@@ -303,9 +315,9 @@ static int account_memory(weir_run_cursor *cursor, weir_error *err)
 static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, weir_error *err)
 {
     const weir_merge_source *source = cursor->source;
-    const weir_open_run_file *file = &cursor->files[cursor->file_count - 1];
-    WEIR_TRY(read_keys(cursor, file->reader, first, count, err));
-    cursor->first_row = file->first_row + first;
+    weir_format_reader *reader = cursor->key_reader;
+    WEIR_TRY(read_keys(cursor, first, count, err));
+    cursor->first_row = cursor->files[cursor->file_count - 1].first_row + first;
     cursor->position = 0;
     cursor->length = count;
     if (source->upper_key.size > 0) {
@@ -319,10 +331,10 @@ static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, wei
     weir_vector_clear(&cursor->kinds);
     weir_batch_clear(&cursor->order_columns);
     int32_t field = source->key_count;
-    WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->sequence_numbers, err));
-    WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->kinds, err));
+    WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->sequence_numbers, err));
+    WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->kinds, err));
     for (int32_t i = 0; i < source->order_count; i++) {
-        WEIR_TRY(file->reader->ops->read(file->reader, field++, first, cursor->length, &cursor->order_columns.columns[i],
+        WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->order_columns.columns[i],
                                          err));
     }
     cursor->order_columns.length = cursor->length;
@@ -337,6 +349,7 @@ static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, wei
 int weir_run_cursor_next_block(weir_run_cursor *cursor, weir_error *err)
 {
     cursor->length = 0;
+    cursor->position = 0;
     while (!cursor->past_upper) {
         if (cursor->range >= cursor->ranges.count) {
             WEIR_TRY(open_next_file(cursor, err));

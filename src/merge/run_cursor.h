@@ -1,8 +1,10 @@
 /* One sorted run in a merge: its files, opened when they are reached, and the keys of its rows in blocks.
  *
  * A block holds what phase one needs of some thousand rows: sort keys, sequence numbers, kinds, and the values of the
- * table's sequence.field. Rows are counted through all files of the run ("run rows"). Files stay open after their last
- * key was read, because phase two still gathers from them; weir_run_cursor_release lets go of those. */
+ * table's sequence.field. Rows are counted through all files of the run ("run rows").
+ *
+ * Each file is opened twice, for keys and, when phase two first asks, for values: the two phases stand at different
+ * rows, and a reader likes to go forward. Files are kept until phase two is through with them. */
 #ifndef WEIR_MERGE_RUN_CURSOR_H
 #define WEIR_MERGE_RUN_CURSOR_H
 
@@ -10,48 +12,54 @@
 #include "merge/sorted_run.h"
 #include "vector/sort_key.h"
 
-/* What all runs of a merge share. The fields asked of every file are, in this order:
- *
- *   key columns | _SEQUENCE_NUMBER | _VALUE_KIND | columns of sequence.field | columns that were asked for */
+/* What all runs of a merge share. */
 typedef struct weir_merge_source {
     const weir_table_context *context;
     const char *bucket_path;
-    const weir_field *fields;
-    int32_t field_count;
+    const weir_field *key_fields; /* key columns | _SEQUENCE_NUMBER | _VALUE_KIND | columns of sequence.field */
+    int32_t key_field_count;
     int32_t key_count;
     int32_t order_count; /* columns of sequence.field */
-    int32_t *identity;   /* 0, 1, 2, …: positions of key columns in a batch of keys */
+    const weir_field *value_fields; /* the columns that were asked for */
+    int32_t value_field_count;
+    int32_t *identity; /* 0, 1, 2, …: positions of key columns in a batch of keys */
     int64_t block_rows;
     weir_slice lower_key; /* [lower, upper); empty: unbounded */
     weir_slice upper_key;
-    const weir_predicate *predicate; /* over positions in `fields`; NULL: none */
+    const weir_predicate *predicate; /* over key columns, by their positions in `key_fields`; NULL: none */
 } weir_merge_source;
 
-static inline int32_t weir_merge_source_order_field(const weir_merge_source *source) { return source->key_count + 2; }
-static inline int32_t weir_merge_source_value_field(const weir_merge_source *source)
+static inline const weir_field *weir_merge_source_order_fields(const weir_merge_source *source)
 {
-    return source->key_count + 2 + source->order_count;
+    return source->key_fields + source->key_count + 2;
 }
 
-typedef struct weir_open_run_file {
-    weir_format_reader *reader;
-    int64_t first_row; /* the run row of its first row */
-} weir_open_run_file;
+/* A file of a run that phase one has come to. */
+typedef struct weir_run_file {
+    const weir_data_file *file;
+    int64_t first_row;         /* the run row of its first row */
+    weir_format_reader *values; /* NULL until it is asked for */
+} weir_run_file;
+
+/* The reader of the file's values. */
+int weir_run_file_values(const weir_merge_source *source, weir_run_file *file, weir_format_reader **out,
+                         weir_error *err);
 
 typedef struct weir_run_cursor {
     const weir_merge_source *source;
     const weir_sorted_run *run;
     uint32_t number; /* of the run in the merge */
 
-    weir_open_run_file *files; /* open ones, in order; keys are read from the last */
+    weir_run_file *files; /* in order; keys are read from the last */
     size_t file_count;
     size_t file_capacity;
-    int32_t next_file;     /* the next of the run's files to open */
-    int64_t next_file_row; /* its first run row */
-    weir_row_ranges ranges; /* rows of the last open file that may matter */
-    size_t range;           /* being read */
-    int64_t range_done;     /* rows of it that were read */
-    bool in_level_zero;     /* the last open file */
+    int32_t next_file;            /* the next of the run's files to come to */
+    int64_t next_file_row;        /* its first run row */
+    weir_format_reader *key_reader; /* of the last file */
+    weir_row_ranges ranges;       /* rows of the last file that may matter */
+    size_t range;                 /* being read */
+    int64_t range_done;           /* rows of it that were read */
+    bool in_level_zero;           /* the last file */
 
     /* The block. */
     weir_batch key_columns;
@@ -74,7 +82,7 @@ void weir_run_cursor_init(weir_run_cursor *cursor, const weir_merge_source *sour
                           uint32_t number);
 /* Loads the next block that has rows, at position 0; WEIR_END when the run is through. */
 int weir_run_cursor_next_block(weir_run_cursor *cursor, weir_error *err);
-/* Closes the files that lie before the one whose keys are being read. */
+/* Lets go of the files that lie before the one whose keys are being read. */
 void weir_run_cursor_release(weir_run_cursor *cursor);
 void weir_run_cursor_close(weir_run_cursor *cursor);
 

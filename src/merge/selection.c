@@ -57,7 +57,7 @@ int weir_selection_reserve(weir_selection *selection, int64_t count, weir_error 
     return WEIR_OK;
 }
 
-/* Where the run's open file that holds `run_row` stands among its open files. */
+/* Where the file that holds `run_row` stands among those that the cursor keeps. */
 static size_t file_of_row(const weir_run_cursor *cursor, int64_t run_row)
 {
     size_t file = cursor->file_count - 1;
@@ -70,10 +70,10 @@ static size_t file_of_row(const weir_run_cursor *cursor, int64_t run_row)
 static weir_selection_piece *begin_piece(weir_selection *selection, const weir_run_cursor *cursor, int64_t run_row,
                                          int64_t first)
 {
-    const weir_open_run_file *file = &cursor->files[file_of_row(cursor, run_row)];
+    weir_run_file *file = &cursor->files[file_of_row(cursor, run_row)];
     WEIR_GROW(selection->pieces, selection->piece_capacity, selection->piece_count + 1);
     weir_selection_piece *piece = &selection->pieces[selection->piece_count++];
-    *piece = (weir_selection_piece){.reader = file->reader, .base = run_row - file->first_row, .first = first};
+    *piece = (weir_selection_piece){.file = file, .base = run_row - file->first_row, .first = first};
     return piece;
 }
 
@@ -89,7 +89,7 @@ static void cut_pieces(weir_selection *selection, const weir_run_cursor *cursor,
         if (piece == NULL || run_row >= piece_limit) {
             piece = begin_piece(selection, cursor, run_row, first + i);
             piece_start = run_row;
-            piece_limit = run_row - piece->base + piece->reader->row_count;
+            piece_limit = run_row - piece->base + piece->file->file->row_count;
             if (piece_limit - piece_start > (int64_t)UINT32_MAX) {
                 piece_limit = piece_start + (int64_t)UINT32_MAX;
             }
@@ -135,15 +135,17 @@ void weir_selection_build(weir_selection *selection, const weir_run_cursor *curs
     free(next);
 }
 
-static int gather_run(const weir_selection *selection, int32_t run, int32_t position, weir_vector *out, weir_error *err)
+static int gather_run(const weir_selection *selection, const weir_merge_source *source, int32_t run, int32_t column,
+                      weir_vector *out, weir_error *err)
 {
     for (size_t i = selection->piece_starts[run]; i < selection->piece_starts[run + 1]; i++) {
         const weir_selection_piece *piece = &selection->pieces[i];
-        weir_format_reader *reader = piece->reader;
+        weir_format_reader *reader = NULL;
+        WEIR_TRY(weir_run_file_values(source, piece->file, &reader, err));
         if (piece->is_dense) {
-            WEIR_TRY(reader->ops->read(reader, position, piece->base, piece->count, out, err));
+            WEIR_TRY(reader->ops->read(reader, column, piece->base, piece->count, out, err));
         } else {
-            WEIR_TRY(reader->ops->gather(reader, position, piece->base, selection->rows + piece->first, piece->count,
+            WEIR_TRY(reader->ops->gather(reader, column, piece->base, selection->rows + piece->first, piece->count,
                                          out, err));
         }
     }
@@ -164,22 +166,22 @@ static void prepare_scratch(weir_selection *selection, const weir_type *type)
     }
 }
 
-int weir_selection_gather(weir_selection *selection, const weir_field *field, int32_t position, weir_vector *out,
+int weir_selection_gather(weir_selection *selection, const weir_merge_source *source, int32_t column, weir_vector *out,
                           weir_error *err)
 {
     int32_t run_count = selection->run_count;
     for (int32_t r = 0; r < run_count; r++) {
         if (selection->run_starts[r + 1] - selection->run_starts[r] == selection->count) {
-            return gather_run(selection, r, position, out, err); /* all of one run: nothing to interleave */
+            return gather_run(selection, source, r, column, out, err); /* all of one run: nothing to interleave */
         }
     }
-    prepare_scratch(selection, field->type);
+    prepare_scratch(selection, source->value_fields[column].type);
     weir_vector **sources = weir_alloc((size_t)run_count * sizeof *sources);
     int64_t *cursors = weir_alloc_zeroed((size_t)run_count, sizeof *cursors);
     int code = WEIR_OK;
     for (int32_t r = 0; r < run_count; r++) {
         sources[r] = &selection->scratch[r];
-        WEIR_GO(gather_run(selection, r, position, sources[r], err));
+        WEIR_GO(gather_run(selection, source, r, column, sources[r], err));
     }
     WEIR_GO(weir_vector_interleave(out, sources, cursors, selection->runs, selection->count, err));
 done:

@@ -1,15 +1,15 @@
 /* Phase two of a merge: the values of the rows that phase one selected, one column at a time.
  *
- * A selection says for each output row which run it comes from, and for each run which rows of which open files are
+ * A selection says for each output row which run it comes from, and for each run which rows of which files are
  * needed, ascending. A column is gathered run by run, so that each file is read forward, and then interleaved. */
 #ifndef WEIR_MERGE_SELECTION_H
 #define WEIR_MERGE_SELECTION_H
 
 #include "merge/run_cursor.h"
 
-/* Rows of one open file. */
+/* Rows of one file. */
 typedef struct weir_selection_piece {
-    weir_format_reader *reader;
+    weir_run_file *file;
     int64_t base;  /* the first row, in the file */
     int64_t first; /* in `rows` */
     int64_t count;
@@ -38,8 +38,8 @@ void weir_selection_free(weir_selection *selection);
 int weir_selection_reserve(weir_selection *selection, int64_t count, weir_error *err);
 /* After runs, run_rows and count were set: sorts the rows out by run and file. */
 void weir_selection_build(weir_selection *selection, const weir_run_cursor *cursors);
-/* Appends field `field` (of the merge source) of the selected rows, in order. */
-int weir_selection_gather(weir_selection *selection, const weir_field *field, int32_t position, weir_vector *out,
+/* Appends value field `column` of the selected rows, in order. */
+int weir_selection_gather(weir_selection *selection, const weir_merge_source *source, int32_t column, weir_vector *out,
                           weir_error *err);
 
 #endif
