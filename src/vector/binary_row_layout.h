@@ -1,6 +1,6 @@
 /* What writing and reading BinaryRow have in common: how wide the parts of a row or an array are.
  *
- * Only for binary_row_write.c, binary_row_read.c and bucket.c. */
+ * Only for binary_row_write.c, binary_row_read.c, row_hash.c and bucket.c. */
 #ifndef WEIR_VECTOR_BINARY_ROW_LAYOUT_H
 #define WEIR_VECTOR_BINARY_ROW_LAYOUT_H
 
@@ -21,6 +21,21 @@ static inline size_t weir_row_fixed_bytes(int32_t arity) { return weir_row_null_
 static inline size_t weir_array_header_bytes(size_t count) { return 4 + (count + 31) / 32 * 4; }
 
 static inline size_t weir_round_to_word(size_t size) { return (size + 7) & ~(size_t)7; }
+
+/* The bits of a float in its slot. NaN has one bit pattern in Java, and hashes of equal rows must be equal. */
+static inline uint32_t weir_row_float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? 0x7fc00000u : bits;
+}
+
+static inline uint64_t weir_row_double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? 0x7ff8000000000000u : bits;
+}
 
 /* Bytes of one array element of this type; row slots are always eight bytes. */
 static inline size_t weir_array_element_bytes(const weir_type *type)

@@ -5,8 +5,6 @@
  * Offsets in slots count from the start of the section. Reading is in binary_row_read.c. */
 #include "vector/binary_row.h"
 
-#include <math.h>
-
 #include "vector/binary_row_layout.h"
 
 /* One section being written; positions count from the start of the buffer, which may move while it grows. */
@@ -120,21 +118,6 @@ static void write_timestamp_literal(const section *into, size_t position, const 
     }
 }
 
-/* NaN has one bit pattern in Java; hashes of equal rows must be equal. */
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7fc00000u : bits;
-}
-
-static uint64_t double_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7ff8000000000000u : bits;
-}
-
 /* A value that is neither NULL nor nested. */
 static void write_literal(const section *into, size_t position, const weir_type *type, const weir_literal *value)
 {
@@ -158,10 +141,10 @@ static void write_literal(const section *into, size_t position, const weir_type 
         weir_store_le64(slot, (uint64_t)value->integer);
         break;
     case WEIR_FLOAT:
-        weir_store_le32(slot, float_bits(value->float32));
+        weir_store_le32(slot, weir_row_float_bits(value->float32));
         break;
     case WEIR_DOUBLE:
-        weir_store_le64(slot, double_bits(value->float64));
+        weir_store_le64(slot, weir_row_double_bits(value->float64));
         break;
     case WEIR_DECIMAL:
         if (type->precision <= 18) {

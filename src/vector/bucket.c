@@ -4,8 +4,9 @@
  * gives the values. A bucket number is part of a table's layout on disk: these functions never change. */
 #include "vector/bucket.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "vector/binary_row_layout.h"
 
 __extension__ typedef unsigned __int128 unsigned_int128;
 
@@ -42,20 +43,6 @@ static int mod_buckets(const weir_batch *batch, const int32_t *columns, int32_t 
 }
 
 static uint32_t hive_hash_long(uint64_t value) { return (uint32_t)(value ^ value >> 32); }
-
-static uint32_t hive_hash_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7fc00000u : value == 0.0f ? 0 : bits;
-}
-
-static uint32_t hive_hash_double(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return hive_hash_long(isnan(value) ? 0x7ff8000000000000u : value == 0.0 ? 0 : bits);
-}
 
 /* Bytes are signed in Java. */
 static uint32_t hive_hash_bytes(weir_slice bytes)
@@ -101,9 +88,9 @@ static uint32_t hive_hash(const weir_vector *vector, int64_t i)
     case WEIR_BIGINT:
         return hive_hash_long(WEIR_VALUES(vector, uint64_t)[i]);
     case WEIR_FLOAT:
-        return hive_hash_float(WEIR_VALUES(vector, float)[i]);
+        return weir_row_float_bits(WEIR_VALUES(vector, float)[i] + 0.0f); /* -0.0 counts as 0.0 */
     case WEIR_DOUBLE:
-        return hive_hash_double(WEIR_VALUES(vector, double)[i]);
+        return hive_hash_long(weir_row_double_bits(WEIR_VALUES(vector, double)[i] + 0.0));
     case WEIR_DECIMAL:
         return hive_hash_decimal(vector->layout == WEIR_LAYOUT_128 ? WEIR_VALUES(vector, weir_int128)[i]
                                                                    : WEIR_VALUES(vector, int64_t)[i],

@@ -3,8 +3,7 @@
  * A predicate is evaluated over blocks of rows into one byte a row, 1 where it is true. Predicates have no NOT, so
  * unknown may count as false from the leaves on. Comparing a column is one loop over its array per type and
  * operator; the kernels below are those loops. */
-#include <math.h>
-
+#include "vector/float_order.h"
 #include "vector/predicate.h"
 #include "vector/predicate_order.h"
 
@@ -72,29 +71,18 @@ static bool fulfils(weir_predicate_kind kind, int order)
     }
 }
 
-/* A double as an integer of the same order: NaN is the greatest, and 0.0 is -0.0. FLOAT widens to it without loss. */
-static int64_t double_order(double value)
-{
-    if (isnan(value)) {
-        return INT64_MAX;
-    }
-    value += 0.0; /* -0.0 becomes 0.0 */
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits < 0 ? bits ^ INT64_MAX : bits;
-}
-
+/* FLOAT widens to DOUBLE without loss. Adding 0.0 turns -0.0 into 0.0, and changes nothing else. */
 static void compare_doubles(const weir_predicate *leaf, const weir_vector *column, int64_t first, int64_t count,
                             uint8_t *mask)
 {
-    int64_t orders[BLOCK_ROWS];
+    int64_t ranks[BLOCK_ROWS];
     bool is_float = leaf->type->id == WEIR_FLOAT;
     for (int64_t i = 0; i < count; i++) {
-        orders[i] = double_order(is_float ? (double)WEIR_VALUES(column, float)[first + i]
-                                          : WEIR_VALUES(column, double)[first + i]);
+        double value = is_float ? (double)WEIR_VALUES(column, float)[first + i] : WEIR_VALUES(column, double)[first + i];
+        ranks[i] = weir_double_rank(value + 0.0);
     }
     double literal = is_float ? (double)leaf->literals[0].float32 : leaf->literals[0].float64;
-    compare_64(leaf->kind, orders, double_order(literal), count, mask);
+    compare_64(leaf->kind, ranks, weir_double_rank(literal + 0.0), count, mask);
 }
 
 static void compare_texts(const weir_predicate *leaf, const weir_vector *column, int64_t first, int64_t count,

@@ -3,8 +3,6 @@
  * Keys are hashed a column at a time, without building rows, where every column lies in its slot alone, and for a
  * single text column. Everything else (wide decimals, timestamps with micros, texts in composite keys, nested values)
  * goes through weir_binary_row_write. Which bucket a hash means is decided in bucket.c. */
-#include <math.h>
-
 #include "vector/binary_row.h"
 #include "vector/binary_row_layout.h"
 #include "vector/bucket.h"
@@ -51,33 +49,19 @@ static bool lies_in_slot(const weir_type *type)
            type->id != WEIR_NULL && weir_row_reserved_bytes(type) == 0;
 }
 
-static void float_slots(const float *values, int64_t count, uint64_t *slots)
-{
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        slots[i] = isnan(values[i]) ? 0x7fc00000u : bits;
-    }
-}
-
-static void double_slots(const double *values, int64_t count, uint64_t *slots)
-{
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        slots[i] = isnan(values[i]) ? 0x7ff8000000000000u : bits;
-    }
-}
-
 /* The row slots of values first .. first + count - 1. */
 static void fill_slots(const weir_vector *vector, int64_t first, int64_t count, uint64_t *slots)
 {
     if (vector->type->id == WEIR_FLOAT) {
-        float_slots(WEIR_VALUES(vector, float) + first, count, slots);
+        for (int64_t i = 0; i < count; i++) {
+            slots[i] = weir_row_float_bits(WEIR_VALUES(vector, float)[first + i]);
+        }
         return;
     }
     if (vector->type->id == WEIR_DOUBLE) {
-        double_slots(WEIR_VALUES(vector, double) + first, count, slots);
+        for (int64_t i = 0; i < count; i++) {
+            slots[i] = weir_row_double_bits(WEIR_VALUES(vector, double)[first + i]);
+        }
         return;
     }
     switch (vector->layout) {

@@ -9,8 +9,9 @@
  * A NULL has zeros for a fixed-width value and nothing for text. Sorting is in sort_order.c. */
 #include "vector/sort_key.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "vector/float_order.h"
 
 #define BLOCK_ROWS 1024
 #define SLACK_BYTES 8 /* after the last key, so that a prefix is one load */
@@ -37,34 +38,18 @@ static uint32_t key_width(const weir_vector *column)
 
 static uint32_t null_width(const weir_vector *column) { return column->type->nullable ? 1 : 0; }
 
-static uint32_t float_order(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits = isnan(value) ? 0x7fc00000u : bits;
-    return bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
-}
-
-static uint64_t double_order(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits = isnan(value) ? 0x7ff8000000000000u : bits;
-    return bits ^ (bits >> 63 ? UINT64_MAX : (uint64_t)1 << 63);
-}
-
 /* Values first .. first + count - 1 as unsigned numbers of the column's width, in the order of the values. */
 static void order_numbers(const weir_vector *column, int64_t first, int64_t count, uint64_t *out)
 {
     if (column->type->id == WEIR_FLOAT) {
         for (int64_t i = 0; i < count; i++) {
-            out[i] = float_order(WEIR_VALUES(column, float)[first + i]);
+            out[i] = (uint32_t)weir_float_rank(WEIR_VALUES(column, float)[first + i]) ^ 0x80000000u;
         }
         return;
     }
     if (column->type->id == WEIR_DOUBLE) {
         for (int64_t i = 0; i < count; i++) {
-            out[i] = double_order(WEIR_VALUES(column, double)[first + i]);
+            out[i] = (uint64_t)weir_double_rank(WEIR_VALUES(column, double)[first + i]) ^ (uint64_t)1 << 63;
         }
         return;
     }
