@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "merge/merge.h"
-#include "merge/merge_fixture.h"
+#include "file_fixture.h"
 #include "random.h"
 
 #define MOST_RUNS 12

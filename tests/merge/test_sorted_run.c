@@ -1,5 +1,5 @@
 /* Sections of files against brute force. */
-#include "merge/merge_fixture.h"
+#include "file_fixture.h"
 #include "merge/sorted_run.h"
 #include "random.h"
 

@@ -1,6 +1,6 @@
 /* A small table in memory, for tests of data files and merges: its context, and rows given as JSON. */
-#ifndef WEIR_TESTS_MERGE_FIXTURE_H
-#define WEIR_TESTS_MERGE_FIXTURE_H
+#ifndef WEIR_TESTS_FILE_FIXTURE_H
+#define WEIR_TESTS_FILE_FIXTURE_H
 
 #include "cmocka_all.h"
 
