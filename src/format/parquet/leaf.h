@@ -58,6 +58,12 @@ static inline bool weir_parquet_leaf_is_bytes(const weir_parquet_leaf *leaf)
     return leaf->physical == WEIR_PARQUET_BYTE_ARRAY || leaf->physical == WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY;
 }
 
+/* Bits of a level between 0 and `max_level`. */
+static inline uint32_t weir_parquet_level_bits(uint8_t max_level)
+{
+    return max_level == 0 ? 0 : 32 - (uint32_t)__builtin_clz(max_level);
+}
+
 /* Converts `count` numbers, lying at `width` bytes each, into values of the layout. BOOLEAN and CONVERT_NONE are not
  * converted. A value that the type cannot hold is WEIR_CORRUPT. */
 int weir_parquet_convert(const weir_parquet_leaf *leaf, const uint8_t *values, int64_t count, void *out,

@@ -12,11 +12,11 @@
 
 /* Sizes are 32-bit numbers in the file, also those that count the header. */
 #define LARGEST_PAGE ((size_t)INT32_MAX - 64)
-#define PIECE        4096
 
 void weir_page_codec_free(weir_page_codec *codec)
 {
     weir_buffer_free(&codec->body);
+    weir_buffer_free(&codec->wide_levels);
     weir_buffer_free(&codec->compressed);
 }
 
@@ -32,22 +32,18 @@ static void end_levels(weir_buffer *body, size_t from)
     weir_store_le32(body->data + from - sizeof(uint32_t), (uint32_t)(body->size - from));
 }
 
-/* The encoder takes 32-bit numbers; nested columns are rare enough to widen their levels piece by piece. A piece is a
- * multiple of a group, so that only the last may be filled up. */
-static void append_levels(const uint8_t *levels, size_t count, uint8_t max, weir_buffer *body)
+/* The encoder takes 32-bit numbers; nested columns are rare enough to widen their levels. */
+static void append_levels(weir_page_codec *codec, const uint8_t *levels, size_t count, uint8_t max)
 {
-    uint32_t wide[PIECE];
-    size_t from = begin_levels(body);
-    int width = weir_rle_width(max);
-    for (size_t done = 0; done < count;) {
-        size_t piece = count - done < PIECE ? count - done : PIECE;
-        for (size_t i = 0; i < piece; i++) {
-            wide[i] = levels[done + i];
-        }
-        weir_rle_append(wide, piece, width, body);
-        done += piece;
+    weir_buffer_clear(&codec->wide_levels);
+    weir_buffer_reserve(&codec->wide_levels, count * sizeof(uint32_t));
+    uint32_t *wide = (uint32_t *)(void *)codec->wide_levels.data;
+    for (size_t i = 0; i < count; i++) {
+        wide[i] = levels[i];
     }
-    end_levels(body, from);
+    size_t from = begin_levels(&codec->body);
+    weir_rle_append(wide, count, weir_rle_width(max), &codec->body);
+    end_levels(&codec->body, from);
 }
 
 static void append_validity(const uint8_t *validity, size_t count, weir_buffer *body)
@@ -61,14 +57,15 @@ static void append_validity(const uint8_t *validity, size_t count, weir_buffer *
     end_levels(body, from);
 }
 
-static void build_body(const weir_data_page *page, weir_buffer *body)
+static void build_body(weir_page_codec *codec, const weir_data_page *page)
 {
+    weir_buffer *body = &codec->body;
     weir_buffer_clear(body);
     if (page->max_repetition > 0) {
-        append_levels(page->repetition, page->level_count, page->max_repetition, body);
+        append_levels(codec, page->repetition, page->level_count, page->max_repetition);
     }
     if (page->definition != NULL) {
-        append_levels(page->definition, page->level_count, page->max_definition, body);
+        append_levels(codec, page->definition, page->level_count, page->max_definition);
     } else if (page->max_definition > 0) {
         append_validity(page->validity, page->level_count, body);
     }
@@ -112,7 +109,7 @@ static void end_page(weir_page_codec *codec, size_t page_begin, size_t body_size
 int weir_page_write_data(weir_page_codec *codec, const weir_data_page *page, weir_buffer *out,
                          uint64_t *uncompressed_size, weir_error *err)
 {
-    build_body(page, &codec->body);
+    build_body(codec, page);
     size_t begin = out->size;
     weir_thrift_writer header;
     WEIR_TRY(begin_page(codec, weir_buffer_slice(&codec->body), WEIR_PARQUET_DATA_PAGE, &header, out, err));

@@ -10,6 +10,7 @@ typedef struct weir_page_codec {
     weir_parquet_codec codec; /* as the footer names it */
     int level;
     weir_buffer body; /* scratch */
+    weir_buffer wide_levels;
     weir_buffer compressed;
 } weir_page_codec;
 

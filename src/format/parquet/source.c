@@ -12,21 +12,22 @@ int weir_parquet_source_open(weir_parquet_source *source, weir_file *file, weir_
 {
     *source = (weir_parquet_source){.file = file, .budget = budget, .path = file->path};
     size_t size = file->size < TAIL_BYTES ? (size_t)file->size : TAIL_BYTES;
-    WEIR_TRY(weir_parquet_scratch_reserve(source, &source->tail, size, 0, err));
-    int code = weir_file_read_at(file, file->size - size, source->tail.data, size, err);
+    WEIR_TRY(weir_parquet_scratch_reserve(source, &source->tail.bytes, size, 0, err));
+    int code = weir_file_read_at(file, file->size - size, source->tail.bytes.data, size, err);
     if (code != WEIR_OK) {
         weir_parquet_source_close(source);
         return code;
     }
-    source->tail_start = file->size - size;
-    source->tail_size = size;
+    source->tail.start = file->size - size;
+    source->tail.size = size;
     return WEIR_OK;
 }
 
 void weir_parquet_source_close(weir_parquet_source *source)
 {
-    weir_parquet_scratch_free(source, &source->tail);
-    source->tail_size = 0;
+    weir_parquet_scratch_free(source, &source->tail.bytes);
+    weir_parquet_scratch_free(source, &source->page.bytes);
+    source->tail.size = source->page.size = 0;
 }
 
 int weir_parquet_source_read(weir_parquet_source *source, uint64_t offset, void *out, size_t size, weir_error *err)
@@ -36,8 +37,8 @@ int weir_parquet_source_read(weir_parquet_source *source, uint64_t offset, void 
         return weir_fail(err, WEIR_CORRUPT, "%s: %zu bytes at %" PRIu64 " lie outside of the file (%" PRIu64 " bytes)",
                          source->path, size, offset, file_size);
     }
-    if (source->tail_size > 0 && offset >= source->tail_start) {
-        memcpy(out, source->tail.data + (offset - source->tail_start), size);
+    if (source->tail.size > 0 && offset >= source->tail.start) {
+        memcpy(out, source->tail.bytes.data + (offset - source->tail.start), size);
         return WEIR_OK;
     }
     return weir_file_read_at(source->file, offset, out, size, err);

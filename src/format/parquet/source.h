@@ -14,18 +14,24 @@ typedef struct weir_parquet_scratch {
     size_t capacity; /* without the padding */
 } weir_parquet_scratch;
 
+/* A piece of the file in memory. */
+typedef struct weir_parquet_window {
+    weir_parquet_scratch bytes;
+    uint64_t start;
+    size_t size;
+} weir_parquet_window;
+
 typedef struct weir_parquet_source {
     weir_file *file;
     weir_budget *budget;
     const char *path;
-    weir_parquet_scratch tail;
-    uint64_t tail_start;
-    size_t tail_size;
+    weir_parquet_window tail;
+    weir_parquet_window page; /* what was read last, for whichever column: compressed pages pass through here */
 } weir_parquet_source;
 
 /* Reads the file's last bytes into the tail. */
 int weir_parquet_source_open(weir_parquet_source *source, weir_file *file, weir_budget *budget, weir_error *err);
-void weir_parquet_source_close(weir_parquet_source *source); /* the tail, not the file */
+void weir_parquet_source_close(weir_parquet_source *source); /* frees its windows, not the file */
 
 /* Reads `size` bytes at `offset`, from the tail where they are there. Past the end of the file is WEIR_CORRUPT. */
 int weir_parquet_source_read(weir_parquet_source *source, uint64_t offset, void *out, size_t size, weir_error *err);
