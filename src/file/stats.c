@@ -124,12 +124,11 @@ typedef struct column_entry {
     bool is_none;
 } column_entry;
 
-static column_entry make_entry(column_mode mode, const weir_type *type, const weir_written_stats *stats,
-                               weir_arena *arena)
+static column_entry make_entry(column_mode mode, bool counts_nested, const weir_type *type,
+                               const weir_written_stats *stats, weir_arena *arena)
 {
     column_entry entry = {.type = type, .min = {.is_null = true}, .max = {.is_null = true}, .null_count = -1};
-    /* Java has no statistics of nested columns in its Parquet files, and none of their nulls. */
-    if (mode.mode == STATS_NONE || weir_type_is_nested(type)) {
+    if (mode.mode == STATS_NONE || (weir_type_is_nested(type) && !counts_nested)) {
         entry.is_none = true;
         return entry;
     }
@@ -234,13 +233,15 @@ int weir_stats_encode_values(const weir_schema *schema, const char *mode, const 
 {
     stats_options options;
     WEIR_TRY(read_options(schema, mode, &options, err));
+    /* Of Parquet files Java takes the statistics of leaf columns, of others it counts the nulls of every column. */
+    bool counts_nested = strcmp(weir_data_file_format(file->name), "parquet") != 0;
     column_entry *entries = WEIR_NEW_ARRAY(arena, column_entry, field_count + 1);
     const char **names = WEIR_NEW_ARRAY(arena, const char *, field_count + 1);
     int32_t count = 0;
     for (int32_t i = 0; i < field_count; i++) {
         column_mode own;
         WEIR_TRY(mode_of(schema, &options, &fields[i], i, &own, err));
-        column_entry entry = make_entry(own, fields[i].type, &stats[i], arena);
+        column_entry entry = make_entry(own, counts_nested, fields[i].type, &stats[i], arena);
         if (options.dense && entry.is_none) {
             continue;
         }
@@ -262,7 +263,7 @@ int weir_stats_encode_keys(const weir_schema *schema, const weir_written_stats *
     column_entry *entries = WEIR_NEW_ARRAY(arena, column_entry, count + 1);
     column_mode mode = {STATS_TRUNCATE, KEY_TRUNCATE_LENGTH};
     for (int32_t i = 0; i < count; i++) {
-        entries[i] = make_entry(mode, schema->fields[schema->key_columns[i]].type, &key_stats[i], arena);
+        entries[i] = make_entry(mode, false, schema->fields[schema->key_columns[i]].type, &key_stats[i], arena);
     }
     file->key_stats = stats_row_of(entries, count, arena);
     return WEIR_OK;
