@@ -95,6 +95,9 @@ static int append_sql(const weir_type *type, const weir_literal *value, weir_buf
 static int append_legacy(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err)
 {
     switch (type->id) {
+    case WEIR_BOOLEAN:
+        weir_buffer_append_text(out, value->boolean ? "true" : "false");
+        return WEIR_OK;
     case WEIR_DATE:
     case WEIR_TIME:
         weir_buffer_append_format(out, "%" PRId64, value->integer);

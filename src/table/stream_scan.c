@@ -142,19 +142,38 @@ static int find_compacted(const weir_stream_scan *scan, weir_arena *arena, weir_
     return WEIR_OK;
 }
 
+/* The oldest snapshot whose changes can still be read: changelogs may outlive snapshots. */
+static int earliest_changes(const weir_stream_scan *scan, weir_arena *arena, int64_t *out, weir_error *err)
+{
+    const weir_table_context *context = &scan->table->context;
+    int64_t id = 0;
+    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &id, err));
+    while (id > 1) {
+        weir_snapshot *changelog = NULL;
+        int code = weir_changelog_read(context->fs, context->paths.root, id - 1, arena, &changelog, err);
+        if (code == WEIR_NOT_FOUND) {
+            break;
+        }
+        WEIR_TRY(code);
+        id--;
+    }
+    *out = id;
+    return WEIR_OK;
+}
+
 /* The first call: decides where to start, and plans the full phase where there is one. */
 static int start(weir_stream_scan *scan, weir_table_plan *plan, weir_error *err)
 {
     const weir_table_context *context = &scan->table->context;
     int64_t earliest = 0, latest = 0;
     weir_snapshot *snapshot = NULL;
-    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
     switch (scan->mode) {
     case START_LATEST:
         scan->next_snapshot = latest + 1;
         return WEIR_OK;
     case START_FROM_SNAPSHOT:
+        WEIR_TRY(earliest_changes(scan, &plan->arena, &earliest, err));
         scan->next_snapshot = scan->start > earliest || latest == 0 ? scan->start : earliest;
         return WEIR_OK;
     case START_FROM_TIMESTAMP:

@@ -44,7 +44,7 @@ static const weir_schema *with_options(weir_table *table, const weir_schema *sto
 }
 
 /* A table asked for at an older snapshot or tag is read with the schema of that time. */
-static int use_schema_of_snapshot(weir_table *table, const weir_options *dynamic, weir_error *err)
+static int use_schema_of_snapshot(weir_table *table, weir_error *err)
 {
     static const char *const travel_options[] = {"scan.snapshot-id", "scan.tag-name",  "scan.timestamp-millis",
                                                  "scan.timestamp",   "scan.watermark", "scan.version"};
@@ -65,14 +65,14 @@ static int use_schema_of_snapshot(weir_table *table, const weir_options *dynamic
     /* Options are today's: only the columns travel. */
     weir_schema *schema = weir_arena_copy(&table->arena, older, sizeof *schema);
     schema->options = table->schema->options;
-    (void)dynamic;
     table->schema = schema;
     table->context.schema = schema;
     return WEIR_OK;
 }
 
-static int open_schema(weir_table *table, const weir_options *dynamic, weir_error *err)
+static int open_schema(weir_table *table, const weir_table_open_options *options, weir_error *err)
 {
+    const weir_options *dynamic = options->dynamic_options;
     weir_schema *stored = NULL;
     int code = weir_schema_read_latest(table->context.fs, table->context.paths.root, &table->arena, &stored, err);
     if (code == WEIR_NOT_FOUND) {
@@ -86,7 +86,7 @@ static int open_schema(weir_table *table, const weir_options *dynamic, weir_erro
     }
     table->schema = with_options(table, stored, dynamic);
     table->context.schema = table->schema;
-    return use_schema_of_snapshot(table, dynamic, err);
+    return options->for_stream ? WEIR_OK : use_schema_of_snapshot(table, err);
 }
 
 int weir_table_open(weir_fs *fs, const char *path, const weir_table_open_options *options, weir_table **out,
@@ -109,7 +109,7 @@ int weir_table_open(weir_fs *fs, const char *path, const weir_table_open_options
     table->context.schemas = weir_schema_cache_create(fs, table->context.paths.root);
     table->context.pool = options->pool;
     table->context.budget = options->budget;
-    int code = open_schema(table, options->dynamic_options, err);
+    int code = open_schema(table, options, err);
     if (code != WEIR_OK) {
         weir_table_close(table);
         return code;

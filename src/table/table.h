@@ -27,6 +27,7 @@ typedef struct weir_table {
 typedef struct weir_table_open_options {
     const weir_options *dynamic_options; /* of a hint or --option; NULL: none. They take precedence */
     const char *branch;                  /* NULL: main */
+    bool for_stream;                     /* scan.* options say where a stream starts; the schema stays the latest */
     weir_pool *pool;                     /* NULL: single-threaded */
     weir_budget *budget;                 /* NULL: unbounded */
 } weir_table_open_options;

@@ -154,12 +154,15 @@ static inline int table_stream(weir_fs *fs, const char *path, int64_t from, line
     weir_table *table = NULL;
     weir_stream_scan *scan = NULL;
     weir_read_options read_options = {.with_kinds = true};
-    int code = weir_table_open(fs, path, NULL, &table, err);
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_options options = {0};
+    weir_options_set(&options, &arena, "scan.mode", "from-snapshot");
+    weir_options_set(&options, &arena, "scan.snapshot-id", weir_arena_format(&arena, "%" PRId64, from));
+    weir_table_open_options open_options = {.dynamic_options = &options, .for_stream = true};
+    int code = weir_table_open(fs, path, &open_options, &table, err);
     if (code == WEIR_OK) {
         code = weir_stream_scan_open(table, NULL, &scan, err);
-    }
-    if (code == WEIR_OK) {
-        code = weir_stream_scan_restore(scan, from, err);
     }
     while (code == WEIR_OK) {
         weir_table_plan *plan = NULL;
@@ -171,6 +174,7 @@ static inline int table_stream(weir_fs *fs, const char *path, int64_t from, line
     }
     weir_stream_scan_close(scan);
     weir_table_close(table);
+    weir_arena_free(&arena);
     lines_sort(out);
     return code == WEIR_IDLE ? WEIR_OK : code;
 }

@@ -133,6 +133,9 @@ int weir_parquet_join_streams(weir_parquet_values *values, int64_t count, uint8_
 int weir_parquet_values_numbers(weir_parquet_values *values, int64_t count, uint8_t *out, weir_error *err)
 {
     size_t bytes = (size_t)count * (size_t)values->leaf->width;
+    if (bytes == 0) {
+        return WEIR_OK; /* a page of nulls has no values, and `out` may be nowhere */
+    }
     switch (values->encoding) {
     case WEIR_PARQUET_PLAIN:
         if (bytes > (size_t)(values->end - values->next)) {
