@@ -17,9 +17,9 @@
 
 static inline const char *golden_root(void)
 {
-    static char root[4096];
+    static char root[1024];
     const char *shared = getenv("WEIR_SHARED");
-    snprintf(root, sizeof root, "%s/golden", shared == NULL ? "../shared" : shared);
+    snprintf(root, sizeof root, "%.*s/golden", 1000, shared == NULL ? "../shared" : shared);
     return root;
 }
 
@@ -38,7 +38,7 @@ static inline const char *golden_path(const char *table, const char *rest)
     static char paths[4][4096];
     static int next;
     char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s/%s", golden_root(), table, rest);
+    snprintf(path, sizeof paths[0], "%s/%.*s/%.*s", golden_root(), 1000, table, 1000, rest);
     return path;
 }
 
@@ -67,7 +67,7 @@ static inline void golden_walk(const char *folder, const char *prefix, void (*vi
     for (int i = 0; i < count; i++) {
         char path[4096];
         struct stat status;
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        snprintf(path, sizeof path, "%.*s/%s", 3800, folder, entries[i]->d_name);
         if (entries[i]->d_name[0] != '.' && stat(path, &status) == 0) {
             if (S_ISDIR(status.st_mode)) {
                 golden_walk(path, prefix, visit, context);
