@@ -6,9 +6,9 @@
 
 #include "vector/vector.h"
 
-#define WEIR_ROW_HEADER_BITS 8u /* the row kind stands before the null bits */
-#define WEIR_INLINE_BYTES 7u    /* text up to this length stands in the slot itself */
-#define WEIR_INLINE_MARK 0x80u  /* in the slot's last byte: the text is inline, the low bits are its length */
+#define WEIR_ROW_HEADER_BITS 8u    /* the row kind stands before the null bits */
+#define WEIR_INLINE_BYTES    7u    /* text up to this length stands in the slot itself */
+#define WEIR_INLINE_MARK     0x80u /* in the slot's last byte: the text is inline, the low bits are its length */
 
 static inline size_t weir_row_null_bytes(int32_t arity)
 {

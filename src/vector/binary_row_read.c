@@ -11,12 +11,12 @@ __extension__ typedef unsigned __int128 unsigned_int128;
 
 /* A row or an array being read. */
 typedef struct section {
-    weir_slice bytes;    /* the whole of it; offsets in slots count from its start */
-    size_t null_bits;    /* position of the byte with the first null bit */
+    weir_slice bytes; /* the whole of it; offsets in slots count from its start */
+    size_t null_bits; /* position of the byte with the first null bit */
     uint32_t first_bit;
-    size_t slots;        /* position of slot 0 */
+    size_t slots; /* position of slot 0 */
     size_t slot_bytes;
-    const char *what;    /* names the row in messages */
+    const char *what; /* names the row in messages */
 } section;
 
 static int open_row(weir_slice bytes, int32_t arity, const char *what, section *out, weir_error *err)
@@ -176,7 +176,7 @@ static int read_value(const section *from, size_t position, weir_vector *out, we
 
 static int read_elements(weir_slice bytes, const char *what, weir_vector *out, size_t *count, weir_error *err)
 {
-    section array;
+    section array = {0};
     WEIR_TRY(open_array(bytes, out->type, what, &array, count, err));
     for (size_t i = 0; i < *count; i++) {
         WEIR_TRY(read_value(&array, i, out, err));
@@ -217,7 +217,7 @@ static int read_variant(weir_slice bytes, const char *what, weir_vector *out, we
 
 static int read_fields(weir_slice bytes, const char *what, weir_vector *columns, int32_t count, weir_error *err)
 {
-    section row;
+    section row = {0};
     WEIR_TRY(open_row(bytes, count, what, &row, err));
     for (int32_t i = 0; i < count; i++) {
         WEIR_TRY(read_value(&row, (size_t)i, &columns[i], err));
@@ -271,7 +271,7 @@ int weir_binary_row_deserialize(weir_slice bytes, const weir_type *const *types,
         return weir_fail(err, WEIR_CORRUPT, "%s: a row of %" PRIu32 " fields where %" PRId32 " were expected", what,
                          arity, count);
     }
-    section row;
+    section row = {0};
     WEIR_TRY(open_row(weir_slice_of(bytes.data + 4, bytes.size - 4), count, what, &row, err));
     for (int32_t i = 0; i < count; i++) {
         weir_literal value = {.is_null = true};

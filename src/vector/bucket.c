@@ -132,8 +132,8 @@ int weir_batch_buckets(weir_bucket_function function, const weir_batch *batch, c
                        int32_t column_count, int32_t bucket_count, int32_t *out_buckets, weir_error *err)
 {
     if (bucket_count < 1) {
-        return weir_fail(err, WEIR_INVALID, "rows cannot be spread over %" PRId32 " buckets; there must be one at least",
-                         bucket_count);
+        return weir_fail(err, WEIR_INVALID,
+                         "rows cannot be spread over %" PRId32 " buckets; there must be one at least", bucket_count);
     }
     switch (function) {
     case WEIR_BUCKET_MOD:

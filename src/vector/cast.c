@@ -32,21 +32,26 @@ static bool is_number(const weir_type *type)
     return weir_type_is_integer(type) || weir_type_is_float(type) || type->id == WEIR_DECIMAL;
 }
 
-static const weir_field *field_with_id(const weir_type *row, int32_t id)
+/* Where field i of `to` stands in `from`: by its id, and by its position where fields have none (-1, as in types that
+ * SQL names). -1: nowhere. */
+static int32_t source_of_field(const weir_type *from, const weir_type *to, int32_t i)
 {
-    for (int32_t i = 0; i < row->field_count; i++) {
-        if (row->fields[i].id == id) {
-            return &row->fields[i];
+    if (to->fields[i].id < 0) {
+        return i < from->field_count ? i : -1;
+    }
+    for (int32_t j = 0; j < from->field_count; j++) {
+        if (from->fields[j].id == to->fields[i].id) {
+            return j;
         }
     }
-    return NULL;
+    return -1;
 }
 
 static bool row_allowed(const weir_type *from, const weir_type *to)
 {
     for (int32_t i = 0; i < to->field_count; i++) {
-        const weir_field *field = field_with_id(from, to->fields[i].id);
-        if (field != NULL && !weir_cast_allowed(field->type, to->fields[i].type)) {
+        int32_t source = source_of_field(from, to, i);
+        if (source >= 0 && !weir_cast_allowed(from->fields[source].type, to->fields[i].type)) {
             return false;
         }
     }
@@ -159,26 +164,16 @@ static int cast_lists(const weir_vector *from, weir_vector *out, weir_error *err
     return WEIR_OK;
 }
 
-static const weir_vector *child_with_id(const weir_vector *row, int32_t id)
-{
-    for (int32_t i = 0; i < row->child_count; i++) {
-        if (row->type->fields[i].id == id) {
-            return &row->children[i];
-        }
-    }
-    return NULL;
-}
-
 static int cast_rows(const weir_vector *from, weir_vector *out, weir_error *err)
 {
     WEIR_TRY(weir_cast_begin(from, out, err));
     for (int32_t i = 0; i < out->child_count; i++) {
-        const weir_field *field = &out->type->fields[i];
-        const weir_vector *child = child_with_id(from, field->id);
-        if (child == NULL) {
+        int32_t source = source_of_field(from->type, out->type, i);
+        if (source < 0) {
             WEIR_TRY(weir_vector_append_nulls(&out->children[i], from->length, err));
         } else {
-            WEIR_TRY_CTX(weir_vector_cast(child, &out->children[i], err), err, "field '%s'", field->name);
+            WEIR_TRY_CTX(weir_vector_cast(&from->children[source], &out->children[i], err), err, "field '%s'",
+                         out->type->fields[i].name);
         }
     }
     weir_cast_end(from, out);
@@ -214,17 +209,18 @@ int weir_vector_cast(const weir_vector *from, weir_vector *out, weir_error *err)
     if (source->id == WEIR_NULL) {
         return weir_vector_append_nulls(out, from->length, err);
     }
-    if (source->id == WEIR_ROW && target->id == WEIR_ROW) {
-        return cast_rows(from, out, err);
-    }
-    if (weir_type_equal(source, target, true)) {
-        return weir_vector_append_range(out, from, 0, from->length, err);
-    }
     if (!weir_cast_allowed(source, target)) {
         return fail_unsupported(source, target, err);
     }
-    if (source->id == target->id && weir_type_is_nested(target)) {
+    /* Before types are compared: rows with fields of the same names may differ in their ids. */
+    if (source->id == WEIR_ROW && target->id == WEIR_ROW) {
+        return cast_rows(from, out, err);
+    }
+    if (source->id == target->id && (target->id == WEIR_ARRAY || target->id == WEIR_MAP)) {
         return cast_lists(from, out, err);
+    }
+    if (weir_type_equal(source, target, true)) {
+        return weir_vector_append_range(out, from, 0, from->length, err);
     }
     if (weir_type_is_text(target)) {
         return weir_cast_to_text(from, out, err);

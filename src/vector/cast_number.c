@@ -122,9 +122,7 @@ static int64_t long_of_double(double value)
     if (isnan(value)) {
         return 0;
     }
-    return value >= 9223372036854775808.0    ? INT64_MAX
-           : value <= -9223372036854775808.0 ? INT64_MIN
-                                             : (int64_t)value;
+    return value >= 9223372036854775808.0 ? INT64_MAX : value <= -9223372036854775808.0 ? INT64_MIN : (int64_t)value;
 }
 
 static void store_doubles(weir_vector *out, int64_t first, const double *values, int64_t count)

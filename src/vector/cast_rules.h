@@ -22,8 +22,9 @@ static inline bool weir_type_is_timestamp(const weir_type *type)
     return type->id == WEIR_TIMESTAMP || type->id == WEIR_TIMESTAMP_LTZ;
 }
 
-int weir_cast_numbers(const weir_vector *from, weir_vector *out, weir_error *err);   /* BOOLEAN, integers, floats, DECIMAL */
-int weir_cast_times(const weir_vector *from, weir_vector *out, weir_error *err);     /* DATE, TIME, timestamps, integers */
+int weir_cast_numbers(const weir_vector *from, weir_vector *out,
+                      weir_error *err); /* BOOLEAN, integers, floats, DECIMAL */
+int weir_cast_times(const weir_vector *from, weir_vector *out, weir_error *err); /* DATE, TIME, timestamps, integers */
 int weir_cast_to_text(const weir_vector *from, weir_vector *out, weir_error *err);   /* any type to CHAR and VARCHAR */
 int weir_cast_to_bytes(const weir_vector *from, weir_vector *out, weir_error *err);  /* text and bytes to bytes */
 int weir_cast_from_text(const weir_vector *from, weir_vector *out, weir_error *err); /* text to values */

@@ -8,10 +8,7 @@
 
 #include "vector/predicate_order.h"
 
-static int compare_literals(const void *a, const void *b, void *type)
-{
-    return weir_predicate_order(type, a, b);
-}
+static int compare_literals(const void *a, const void *b, void *type) { return weir_predicate_order(type, a, b); }
 
 static int32_t drop_nulls(weir_literal *literals, int32_t count)
 {

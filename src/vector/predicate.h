@@ -1,5 +1,7 @@
 /* Predicates: what a reader may use to leave out files, row groups, pages and rows.
  *
+ * Values compare as in compare.h, but for 0.0 and -0.0, which are equal here; NaN equals itself and is the greatest.
+ *
  * A predicate is a tree in an arena. Testing it against statistics answers "may any row match"; a yes is always
  * allowed. Testing it against rows is exact, by SQL's three-valued logic (unknown is no). */
 #ifndef WEIR_VECTOR_PREDICATE_H
@@ -24,8 +26,8 @@ typedef enum weir_predicate_kind {
 
 typedef struct weir_predicate {
     weir_predicate_kind kind;
-    int32_t column;        /* of leaves: position in the fields it was made for */
-    const weir_type *type; /* of leaves: the column's type; literals are of this type */
+    int32_t column;         /* of leaves: position in the fields it was made for */
+    const weir_type *type;  /* of leaves: the column's type; literals are of this type */
     weir_literal *literals; /* one, or many of IN */
     int32_t literal_count;
     const struct weir_predicate **children; /* of AND and OR */
@@ -41,6 +43,8 @@ typedef struct weir_column_stats {
     int64_t row_count;  /* -1: unknown */
 } weir_column_stats;
 
+/* Predicates are made by these two alone: a leaf copies its literals and keeps those of IN sorted and without NULLs; a
+ * node takes over the children of children of its own kind. */
 const weir_predicate *weir_predicate_leaf(weir_arena *arena, weir_predicate_kind kind, int32_t column,
                                           const weir_type *type, const weir_literal *literals, int32_t literal_count);
 const weir_predicate *weir_predicate_combine(weir_arena *arena, weir_predicate_kind and_or,

@@ -78,7 +78,8 @@ static void compare_doubles(const weir_predicate *leaf, const weir_vector *colum
     int64_t ranks[BLOCK_ROWS];
     bool is_float = leaf->type->id == WEIR_FLOAT;
     for (int64_t i = 0; i < count; i++) {
-        double value = is_float ? (double)WEIR_VALUES(column, float)[first + i] : WEIR_VALUES(column, double)[first + i];
+        double value =
+            is_float ? (double)WEIR_VALUES(column, float)[first + i] : WEIR_VALUES(column, double)[first + i];
         ranks[i] = weir_double_rank(value + 0.0);
     }
     double literal = is_float ? (double)leaf->literals[0].float32 : leaf->literals[0].float64;

@@ -7,8 +7,8 @@
 #include "vector/binary_row_layout.h"
 #include "vector/bucket.h"
 
-#define SEED 42u
-#define BLOCK_ROWS 1024
+#define SEED                       42u
+#define BLOCK_ROWS                 1024
 #define COLUMNS_OF_ONE_HEADER_WORD 56 /* whose null bits stand in the first eight bytes, after the row kind */
 
 static inline uint32_t mix_word(uint32_t hash, uint32_t word)

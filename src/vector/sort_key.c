@@ -13,7 +13,7 @@
 
 #include "vector/float_order.h"
 
-#define BLOCK_ROWS 1024
+#define BLOCK_ROWS  1024
 #define SLACK_BYTES 8 /* after the last key, so that a prefix is one load */
 
 /* Bytes of a value of this type in a key; 0: as many as it has. */
@@ -90,16 +90,16 @@ static void append_to_prefixes(const weir_vector *column, int64_t first, int64_t
 {
     uint64_t numbers[BLOCK_ROWS];
     order_numbers(column, first, count, numbers);
-    uint32_t width = key_width(column);
+    uint32_t bits = key_width(column) * 8 % 64; /* a column of 64 bits is alone, and its prefix 0 until now */
     if (null_width(column) == 0) {
         for (int64_t i = 0; i < count; i++) {
-            prefixes[i] = (width == 8 ? 0 : prefixes[i] << width * 8) | numbers[i];
+            prefixes[i] = prefixes[i] << bits | numbers[i];
         }
         return;
     }
     for (int64_t i = 0; i < count; i++) {
         uint64_t valid = !weir_vector_is_null(column, first + i);
-        prefixes[i] = (prefixes[i] << 8 | valid) << width * 8 | (numbers[i] & (0 - valid));
+        prefixes[i] = (prefixes[i] << 8 | valid) << bits | (numbers[i] & (0 - valid));
     }
 }
 
@@ -115,8 +115,8 @@ static void build_prefixes(const weir_batch *batch, const int32_t *columns, int3
         for (int32_t c = 0; c < column_count; c++) {
             append_to_prefixes(&batch->columns[columns[c]], first, count, prefixes + first);
         }
-        for (int64_t i = 0; used > 0 && i < count; i++) {
-            prefixes[first + i] <<= (8 - used) * 8;
+        for (int64_t i = 0; i < count; i++) {
+            prefixes[first + i] <<= (8 - used) * 8 % 64;
         }
     }
 }
@@ -261,7 +261,7 @@ static int grow(void **array, size_t used, size_t wanted, size_t element_size, w
 {
     void *grown = NULL;
     WEIR_TRY(weir_alloc_checked(wanted, element_size, &grown, err));
-    if (used > 0) {
+    if (*array != NULL) {
         memcpy(grown, *array, used * element_size);
     }
     free(*array);

@@ -39,7 +39,8 @@ static inline int weir_sort_keys_compare(const weir_sort_keys *a, int64_t i, con
     return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
 }
 
-/* Sorts the numbers 0 .. length - 1 into `out_order` by key; equal keys keep their order. Radix sort on the prefixes. */
+/* Sorts the numbers 0 .. length - 1 into `out_order` by key; equal keys keep their order. Radix sort on the prefixes.
+ */
 int weir_sort_keys_order(const weir_sort_keys *keys, uint32_t *out_order, weir_error *err);
 
 #endif

@@ -8,10 +8,10 @@
 
 #include "vector/sort_key.h"
 
-#define SMALL_GROUP 48      /* up to here comparing beats counting digits */
-#define MAX_RADIX_DEPTH 32  /* words of a key that are sorted by radix before comparison takes over */
-#define MAX_DIGIT_BITS 11
-#define LARGE_COUNT 16384   /* from here wide digits pay for their counters */
+#define SMALL_GROUP     48 /* up to here comparing beats counting digits */
+#define MAX_RADIX_DEPTH 32 /* words of a key that are sorted by radix before comparison takes over */
+#define MAX_DIGIT_BITS  11
+#define LARGE_COUNT     16384 /* from here wide digits pay for their counters */
 
 typedef struct entry {
     uint64_t word;
@@ -213,8 +213,7 @@ static uint64_t word_at(const weir_sort_keys *keys, uint32_t row, size_t depth)
 
 /* Whether the keys of these rows, equal in their first depth words, all end there with one length, so that they are
  * equal; and whether they all go on, so that the next words can be looked at. */
-static void look_at_ends(const sorter *self, size_t first, size_t count, size_t depth, bool *all_equal,
-                         bool *all_go_on)
+static void look_at_ends(const sorter *self, size_t first, size_t count, size_t depth, bool *all_equal, bool *all_go_on)
 {
     const weir_sort_keys *keys = self->keys;
     uint32_t first_row = self->order[first];

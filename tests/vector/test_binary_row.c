@@ -112,10 +112,8 @@ static void a_null_timestamp_still_reserves_its_eight_bytes(void **state)
 static void the_nanoseconds_of_a_timestamp_stand_in_the_slot(void **state)
 {
     (void)state;
-    check_row("TIMESTAMP(6)", "[['1970-01-01 00:00:00.001002']]",
-              "0000000000000000 d007000010000000 0100000000000000");
-    check_row("TIMESTAMP(6)", "[['1969-12-31 23:59:59.999999']]",
-              "0000000000000000 583e0f0010000000 ffffffffffffffff");
+    check_row("TIMESTAMP(6)", "[['1970-01-01 00:00:00.001002']]", "0000000000000000 d007000010000000 0100000000000000");
+    check_row("TIMESTAMP(6)", "[['1969-12-31 23:59:59.999999']]", "0000000000000000 583e0f0010000000 ffffffffffffffff");
     check_row("TIMESTAMP(9)", "[['1970-01-01 00:00:00.000000007']]",
               "0000000000000000 0700000010000000 0000000000000000");
 }
@@ -258,8 +256,8 @@ static void a_literal_row_and_a_batch_row_have_the_same_bytes(void **state)
         weir_error err;
         check_ok(weir_binary_row_write(&rows.batch, all_columns, rows.column_count, row, &of_batch, &err), &err);
         weir_binary_row_serialize(types, values, rows.column_count, &of_literals);
-        assert_true(weir_slice_equal(weir_buffer_slice(&of_batch),
-                                     weir_slice_of(of_literals.data + 4, of_literals.size - 4)));
+        assert_true(
+            weir_slice_equal(weir_buffer_slice(&of_batch), weir_slice_of(of_literals.data + 4, of_literals.size - 4)));
         weir_buffer_free(&of_batch);
         weir_buffer_free(&of_literals);
     }

@@ -80,11 +80,25 @@ static void check_hashes(const test_rows *rows, const char *types)
 static void the_hash_of_a_batch_is_the_hash_of_its_rows(void **state)
 {
     (void)state;
-    static const char *const types[] = {
-        "BIGINT", "INT NOT NULL", "STRING", "STRING NOT NULL", "BYTES", "BOOLEAN", "FLOAT", "DOUBLE",
-        "DECIMAL(18,2)", "DECIMAL(30,2)", "TIMESTAMP(3)", "TIMESTAMP(6)", "TIMESTAMP(9)", "TIME",
-        "TINYINT, SMALLINT, INT, BIGINT, BOOLEAN", "BIGINT, STRING", "FLOAT, DOUBLE, DATE", "ARRAY<INT>, INT",
-        "INT, ROW<a INT, b STRING>"};
+    static const char *const types[] = {"BIGINT",
+                                        "INT NOT NULL",
+                                        "STRING",
+                                        "STRING NOT NULL",
+                                        "BYTES",
+                                        "BOOLEAN",
+                                        "FLOAT",
+                                        "DOUBLE",
+                                        "DECIMAL(18,2)",
+                                        "DECIMAL(30,2)",
+                                        "TIMESTAMP(3)",
+                                        "TIMESTAMP(6)",
+                                        "TIMESTAMP(9)",
+                                        "TIME",
+                                        "TINYINT, SMALLINT, INT, BIGINT, BOOLEAN",
+                                        "BIGINT, STRING",
+                                        "FLOAT, DOUBLE, DATE",
+                                        "ARRAY<INT>, INT",
+                                        "INT, ROW<a INT, b STRING>"};
     random_state random = random_start();
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         test_rows rows;
@@ -120,12 +134,9 @@ static void functions_refuse_keys_they_do_not_know(void **state)
         int32_t bucket_count;
         int code;
     } cases[] = {
-        {WEIR_BUCKET_MOD, "STRING", 4, WEIR_INVALID},
-        {WEIR_BUCKET_MOD, "SMALLINT", 4, WEIR_INVALID},
-        {WEIR_BUCKET_MOD, "INT, INT", 4, WEIR_INVALID},
-        {WEIR_BUCKET_HIVE, "TIMESTAMP(3)", 4, WEIR_UNSUPPORTED},
-        {WEIR_BUCKET_HIVE, "ARRAY<INT>", 4, WEIR_UNSUPPORTED},
-        {WEIR_BUCKET_DEFAULT, "INT", 0, WEIR_INVALID},
+        {WEIR_BUCKET_MOD, "STRING", 4, WEIR_INVALID},          {WEIR_BUCKET_MOD, "SMALLINT", 4, WEIR_INVALID},
+        {WEIR_BUCKET_MOD, "INT, INT", 4, WEIR_INVALID},        {WEIR_BUCKET_HIVE, "TIMESTAMP(3)", 4, WEIR_UNSUPPORTED},
+        {WEIR_BUCKET_HIVE, "ARRAY<INT>", 4, WEIR_UNSUPPORTED}, {WEIR_BUCKET_DEFAULT, "INT", 0, WEIR_INVALID},
         {WEIR_BUCKET_DEFAULT, "INT", -1, WEIR_INVALID},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -162,7 +162,8 @@ static void arrays_and_maps_are_cast_by_their_elements(void **state)
     } cases[] = {
         {"ARRAY<INT>", "ARRAY<STRING>", "[[1, null], null, [], [3]]", "[['1', null], null, [], ['3']]"},
         {"ARRAY<ARRAY<INT>>", "ARRAY<ARRAY<BIGINT>>", "[[[1], null], null]", "[[[1], null], null]"},
-        {"MAP<INT, FLOAT>", "MAP<INT, DOUBLE>", "[[[1, 1.5], [2, null]], null, []]", "[[[1, 1.5], [2, null]], null, []]"},
+        {"MAP<INT, FLOAT>", "MAP<INT, DOUBLE>", "[[[1, 1.5], [2, null]], null, []]",
+         "[[[1, 1.5], [2, null]], null, []]"},
         {"MAP<INT, DECIMAL(5,2)>", "MAP<INT, DECIMAL(3,1)>", "[[[1, '1.25'], [2, '999.99']]]",
          "[[[1, '1.3'], [2, null]]]"},
     };
@@ -200,6 +201,29 @@ static void rows_are_cast_by_the_ids_of_their_fields(void **state)
     weir_arena_free(&arena);
 }
 
+/* A field that was dropped and added again under its name is another field. */
+static void a_field_of_the_same_name_with_another_id_is_null(void **state)
+{
+    (void)state;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    const weir_type *from = row_type(&arena, 1, (int32_t[]){1}, (const char *const[]){"INT"});
+    const weir_type *to = row_type(&arena, 1, (int32_t[]){2}, (const char *const[]){"INT"});
+    check_nested(from, to, "[[7]]", "[[null]]");
+    check_nested(weir_type_array(&arena, from, true), weir_type_array(&arena, to, true), "[[[7]]]", "[[[null]]]");
+    weir_arena_free(&arena);
+}
+
+static void rows_without_ids_are_cast_by_position(void **state)
+{
+    (void)state;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    check_nested(parse_type(&arena, "ROW<a INT, b INT>"), parse_type(&arena, "ROW<x BIGINT, y STRING, z INT>"),
+                 "[[1, 2]]", "[[1, '2', null]]");
+    weir_arena_free(&arena);
+}
+
 static void nested_values_become_text_in_braces(void **state)
 {
     (void)state;
@@ -228,7 +252,8 @@ static void nested_values_become_text_in_braces(void **state)
 static void nulls_stay_null_in_long_vectors(void **state)
 {
     (void)state;
-    static const char *const types[] = {"BOOLEAN", "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(20,2)", "STRING"};
+    static const char *const types[] = {"BOOLEAN", "TINYINT", "INT",           "BIGINT",
+                                        "FLOAT",   "DOUBLE",  "DECIMAL(20,2)", "STRING"};
     random_state random = random_start();
     weir_error err;
     for (size_t t = 0; t < 8; t++) {
@@ -258,11 +283,21 @@ static void widening_loses_nothing(void **state)
         const char *narrow;
         const char *wide;
     } cases[] = {
-        {"TINYINT", "SMALLINT"},    {"INT", "BIGINT"},           {"INT", "DOUBLE"},
-        {"FLOAT", "DOUBLE"},        {"BIGINT", "DECIMAL(19,0)"}, {"DECIMAL(9,2)", "DECIMAL(38,10)"},
-        {"INT", "STRING"},          {"DOUBLE", "STRING"},        {"DECIMAL(38,10)", "STRING"},
-        {"DATE", "TIMESTAMP(6)"},   {"TIMESTAMP(3)", "TIMESTAMP(9)"}, {"TIMESTAMP(6)", "TIMESTAMP(9)"},
-        {"STRING", "BYTES"},        {"BOOLEAN", "STRING"},       {"TIMESTAMP(6)", "TIMESTAMP(6) WITH LOCAL TIME ZONE"},
+        {"TINYINT", "SMALLINT"},
+        {"INT", "BIGINT"},
+        {"INT", "DOUBLE"},
+        {"FLOAT", "DOUBLE"},
+        {"BIGINT", "DECIMAL(19,0)"},
+        {"DECIMAL(9,2)", "DECIMAL(38,10)"},
+        {"INT", "STRING"},
+        {"DOUBLE", "STRING"},
+        {"DECIMAL(38,10)", "STRING"},
+        {"DATE", "TIMESTAMP(6)"},
+        {"TIMESTAMP(3)", "TIMESTAMP(9)"},
+        {"TIMESTAMP(6)", "TIMESTAMP(9)"},
+        {"STRING", "BYTES"},
+        {"BOOLEAN", "STRING"},
+        {"TIMESTAMP(6)", "TIMESTAMP(6) WITH LOCAL TIME ZONE"},
     };
     random_state random = random_start();
     weir_error err;
@@ -308,9 +343,21 @@ static void a_timestamp_beyond_microseconds_is_an_error(void **state)
 static void any_text_is_a_value_or_an_error(void **state)
 {
     (void)state;
-    static const char *const types[] = {"BOOLEAN", "TINYINT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(9,2)",
-                                        "DECIMAL(38,38)", "DATE", "TIME(3)", "TIMESTAMP(0)", "TIMESTAMP(6)",
-                                        "TIMESTAMP(9)", "TIMESTAMP(3) WITH LOCAL TIME ZONE", "CHAR(3)", "BINARY(3)"};
+    static const char *const types[] = {"BOOLEAN",
+                                        "TINYINT",
+                                        "BIGINT",
+                                        "FLOAT",
+                                        "DOUBLE",
+                                        "DECIMAL(9,2)",
+                                        "DECIMAL(38,38)",
+                                        "DATE",
+                                        "TIME(3)",
+                                        "TIMESTAMP(0)",
+                                        "TIMESTAMP(6)",
+                                        "TIMESTAMP(9)",
+                                        "TIMESTAMP(3) WITH LOCAL TIME ZONE",
+                                        "CHAR(3)",
+                                        "BINARY(3)"};
     static const char characters[] = "0123456789+-.eE: TtfFNaInity";
     random_state random = random_start();
     for (int round = 0; round < 20000; round++) {
@@ -343,6 +390,8 @@ int main(void)
         cmocka_unit_test(some_casts_are_not_allowed),
         cmocka_unit_test(arrays_and_maps_are_cast_by_their_elements),
         cmocka_unit_test(rows_are_cast_by_the_ids_of_their_fields),
+        cmocka_unit_test(a_field_of_the_same_name_with_another_id_is_null),
+        cmocka_unit_test(rows_without_ids_are_cast_by_position),
         cmocka_unit_test(nested_values_become_text_in_braces),
         cmocka_unit_test(nulls_stay_null_in_long_vectors),
         cmocka_unit_test(widening_loses_nothing),

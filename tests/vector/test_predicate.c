@@ -230,12 +230,18 @@ static void statistics_decide_as_far_as_they_can(void **state)
         int64_t literal;
         bool may;
     } cases[] = {
-        {WEIR_PREDICATE_EQUAL, 9, false},         {WEIR_PREDICATE_EQUAL, 10, true},
-        {WEIR_PREDICATE_EQUAL, 20, true},         {WEIR_PREDICATE_EQUAL, 21, false},
-        {WEIR_PREDICATE_NOT_EQUAL, 10, true},     {WEIR_PREDICATE_LESS, 10, false},
-        {WEIR_PREDICATE_LESS, 11, true},          {WEIR_PREDICATE_LESS_OR_EQUAL, 9, false},
-        {WEIR_PREDICATE_LESS_OR_EQUAL, 10, true}, {WEIR_PREDICATE_GREATER, 20, false},
-        {WEIR_PREDICATE_GREATER, 19, true},       {WEIR_PREDICATE_GREATER_OR_EQUAL, 20, true},
+        {WEIR_PREDICATE_EQUAL, 9, false},
+        {WEIR_PREDICATE_EQUAL, 10, true},
+        {WEIR_PREDICATE_EQUAL, 20, true},
+        {WEIR_PREDICATE_EQUAL, 21, false},
+        {WEIR_PREDICATE_NOT_EQUAL, 10, true},
+        {WEIR_PREDICATE_LESS, 10, false},
+        {WEIR_PREDICATE_LESS, 11, true},
+        {WEIR_PREDICATE_LESS_OR_EQUAL, 9, false},
+        {WEIR_PREDICATE_LESS_OR_EQUAL, 10, true},
+        {WEIR_PREDICATE_GREATER, 20, false},
+        {WEIR_PREDICATE_GREATER, 19, true},
+        {WEIR_PREDICATE_GREATER_OR_EQUAL, 20, true},
         {WEIR_PREDICATE_GREATER_OR_EQUAL, 21, false},
     };
     weir_arena arena;
@@ -302,10 +308,10 @@ static void prefixes_are_looked_for_between_cut_bounds(void **state)
         const char *prefix;
         bool may;
     } cases[] = {
-        {"abc", "abd", "abc", true},  {"abc", "abd", "abcdef", true}, {"abc", "abd", "ab", true},
-        {"abc", "abd", "ac", false},  {"abc", "abd", "aa", false},    {"abc", "abd", "", true},
-        {"abcx", "zz", "abc", true},  {"b", "c", "a", false},         {"b", "c", "d", false},
-        {"b", "c", "c", true},        {"b", "c", "cc", false},        {"abc", "abd", "abb", false},
+        {"abc", "abd", "abc", true}, {"abc", "abd", "abcdef", true}, {"abc", "abd", "ab", true},
+        {"abc", "abd", "ac", false}, {"abc", "abd", "aa", false},    {"abc", "abd", "", true},
+        {"abcx", "zz", "abc", true}, {"b", "c", "a", false},         {"b", "c", "d", false},
+        {"b", "c", "c", true},       {"b", "c", "cc", false},        {"abc", "abd", "abb", false},
     };
     weir_arena arena;
     weir_arena_init(&arena);

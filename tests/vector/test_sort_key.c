@@ -4,13 +4,38 @@
 #include "rows.h"
 #include "vector/compare.h"
 
-static const char *const key_types[] = {
-    "BOOLEAN", "TINYINT", "SMALLINT NOT NULL", "INT", "INT NOT NULL", "BIGINT", "BIGINT NOT NULL", "FLOAT NOT NULL",
-    "FLOAT", "DOUBLE", "DOUBLE NOT NULL", "DECIMAL(9,2)", "DECIMAL(18,2) NOT NULL", "DECIMAL(38,2)", "DATE", "TIME(3)",
-    "TIMESTAMP(3)", "TIMESTAMP(6) NOT NULL", "TIMESTAMP(9)", "TIMESTAMP(6) WITH LOCAL TIME ZONE", "STRING",
-    "STRING NOT NULL", "BYTES", "CHAR(8) NOT NULL", "INT NOT NULL, INT NOT NULL", "INT, SMALLINT",
-    "BIGINT NOT NULL, STRING NOT NULL", "STRING, BIGINT", "STRING, STRING, STRING", "DECIMAL(30,2), BYTES, BOOLEAN",
-    "TINYINT NOT NULL, BOOLEAN NOT NULL, SMALLINT NOT NULL", "DOUBLE, TIMESTAMP(9), STRING"};
+static const char *const key_types[] = {"BOOLEAN",
+                                        "TINYINT",
+                                        "SMALLINT NOT NULL",
+                                        "INT",
+                                        "INT NOT NULL",
+                                        "BIGINT",
+                                        "BIGINT NOT NULL",
+                                        "FLOAT NOT NULL",
+                                        "FLOAT",
+                                        "DOUBLE",
+                                        "DOUBLE NOT NULL",
+                                        "DECIMAL(9,2)",
+                                        "DECIMAL(18,2) NOT NULL",
+                                        "DECIMAL(38,2)",
+                                        "DATE",
+                                        "TIME(3)",
+                                        "TIMESTAMP(3)",
+                                        "TIMESTAMP(6) NOT NULL",
+                                        "TIMESTAMP(9)",
+                                        "TIMESTAMP(6) WITH LOCAL TIME ZONE",
+                                        "STRING",
+                                        "STRING NOT NULL",
+                                        "BYTES",
+                                        "CHAR(8) NOT NULL",
+                                        "INT NOT NULL, INT NOT NULL",
+                                        "INT, SMALLINT",
+                                        "BIGINT NOT NULL, STRING NOT NULL",
+                                        "STRING, BIGINT",
+                                        "STRING, STRING, STRING",
+                                        "DECIMAL(30,2), BYTES, BOOLEAN",
+                                        "TINYINT NOT NULL, BOOLEAN NOT NULL, SMALLINT NOT NULL",
+                                        "DOUBLE, TIMESTAMP(9), STRING"};
 
 #define KEY_TYPE_COUNT (sizeof key_types / sizeof *key_types)
 
