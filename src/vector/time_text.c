@@ -3,6 +3,9 @@
 
 #include "base/clock.h"
 
+/* Whose milliseconds fit int64. */
+#define MAX_DAYS (INT64_MAX / WEIR_MILLIS_PER_DAY)
+
 static const int32_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
 weir_timestamp_nanos weir_timestamp_widen(int64_t value, int precision)
@@ -302,6 +305,9 @@ bool weir_iso_timestamp_parse(weir_slice text, int precision, weir_timestamp_nan
     int64_t days;
     clock_time clock = {0};
     if (!take_iso_date(&r, &days) || !(take(&r, ' ') || take(&r, 'T')) || !take_clock(&r, true, &clock)) {
+        return false;
+    }
+    if (days >= MAX_DAYS || days <= -MAX_DAYS) {
         return false;
     }
     *out = join(days, clock, precision);
