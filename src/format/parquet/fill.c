@@ -264,6 +264,9 @@ static int append_numbers(weir_parquet_column_reader *reader, int64_t slots, int
 int weir_parquet_append_values(weir_parquet_column_reader *reader, int64_t slots, int64_t valid, weir_vector *out,
                                weir_error *err)
 {
+    if (slots == 0) {
+        return WEIR_OK;
+    }
     WEIR_TRY(weir_vector_reserve(out, slots, err));
     if (out->layout == WEIR_LAYOUT_BYTES) {
         WEIR_TRY(append_bytes(reader, slots, valid, out, err));
