@@ -41,7 +41,7 @@ static void set_error(weir_error *err, weir_code code, int line, int column, con
     memcpy(err->message, message, strlen(message) + 1);
 }
 
-int weir_fail(weir_error *err, weir_code code, const char *format, ...)
+int (weir_fail)(weir_error *err, weir_code code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -50,7 +50,7 @@ int weir_fail(weir_error *err, weir_code code, const char *format, ...)
     return code;
 }
 
-int weir_fail_at(weir_error *err, weir_code code, int line, int column, const char *format, ...)
+int (weir_fail_at)(weir_error *err, weir_code code, int line, int column, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -59,7 +59,7 @@ int weir_fail_at(weir_error *err, weir_code code, int line, int column, const ch
     return code;
 }
 
-int weir_error_context(weir_error *err, int code, const char *format, ...)
+int (weir_error_context)(weir_error *err, int code, const char *format, ...)
 {
     if (!err || code == WEIR_OK || code == WEIR_END || code == WEIR_IDLE) {
         return code;

@@ -19,6 +19,18 @@ int weir_fail_at(weir_error *err, weir_code code, int line, int column, const ch
 /* Puts "context: " before the message that `err` holds; returns err->code. */
 int weir_error_context(weir_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Compilers cannot see that these functions give back the code they were given, and would warn of variables that only
+ * success sets; with the constant in sight they know. */
+static inline int weir_code_given(int returned, int code)
+{
+    (void)returned;
+    return code;
+}
+#define weir_fail(err, code, ...) weir_code_given((weir_fail)((err), (code), __VA_ARGS__), (code))
+#define weir_fail_at(err, code, line, column, ...)                                                                     \
+    weir_code_given((weir_fail_at)((err), (code), (line), (column), __VA_ARGS__), (code))
+#define weir_error_context(err, code, ...) weir_code_given((weir_error_context)((err), (code), __VA_ARGS__), (code))
+
 /* Fails with the meaning of an errno value: "path: what: strerror" and the fitting code (ENOENT is WEIR_NOT_FOUND,
  * EACCES WEIR_DENIED, EEXIST WEIR_EXISTS, others WEIR_IO). A full disk says so. */
 int weir_fail_errno(weir_error *err, int errno_value, const char *what, const char *path);

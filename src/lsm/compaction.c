@@ -232,7 +232,7 @@ static void copy_runs(weir_compaction *compaction)
 {
     weir_sorted_run *runs = NULL;
     int32_t run_count = 0;
-    weir_levels_runs(compaction->request.levels, &compaction->arena, &runs, &run_count);
+    weir_bucket_levels_runs(compaction->request.levels, &compaction->arena, &runs, &run_count);
     for (int32_t r = 0; r < run_count; r++) {
         for (int32_t f = 0; f < runs[r].file_count; f++) {
             runs[r].files[f] = weir_data_file_copy(&compaction->arena, runs[r].files[f]);

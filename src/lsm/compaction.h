@@ -17,7 +17,7 @@ typedef struct weir_compaction_request {
     weir_slice partition;
     int32_t bucket;
     const weir_lsm_options *options;
-    const weir_levels *levels;
+    const weir_bucket_levels *levels;
     int32_t run_count; /* the newest runs of the levels … */
     int32_t output_level;
     bool drop_deletes; /* nothing older lies below: deletes have done their work */

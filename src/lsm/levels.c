@@ -18,7 +18,7 @@ static int compare_newest_first(const weir_data_file *a, const weir_data_file *b
     return strcmp(a->name, b->name);
 }
 
-static void ensure_level(weir_levels *levels, int32_t level)
+static void ensure_level(weir_bucket_levels *levels, int32_t level)
 {
     if (level < levels->level_count) {
         return;
@@ -30,27 +30,27 @@ static void ensure_level(weir_levels *levels, int32_t level)
     levels->level_count = level + 1;
 }
 
-void weir_levels_init(weir_levels *levels, const weir_schema *schema, int32_t level_count, weir_data_file *const *files,
+void weir_bucket_levels_init(weir_bucket_levels *levels, const weir_schema *schema, int32_t level_count, weir_data_file *const *files,
                       size_t file_count)
 {
-    *levels = (weir_levels){.schema = schema};
+    *levels = (weir_bucket_levels){.schema = schema};
     ensure_level(levels, level_count - 1);
     for (size_t i = 0; i < file_count; i++) {
-        weir_levels_add(levels, files[i]);
+        weir_bucket_levels_add(levels, files[i]);
     }
 }
 
-void weir_levels_free(weir_levels *levels)
+void weir_bucket_levels_free(weir_bucket_levels *levels)
 {
     for (int32_t i = 0; i < levels->level_count; i++) {
         weir_file_list_free(&levels->levels[i]);
     }
     free(levels->levels);
-    *levels = (weir_levels){0};
+    *levels = (weir_bucket_levels){0};
 }
 
 /* Whether `a` stands before `b` in a level. */
-static bool stands_before(const weir_levels *levels, int32_t level, const weir_data_file *a, const weir_data_file *b)
+static bool stands_before(const weir_bucket_levels *levels, int32_t level, const weir_data_file *a, const weir_data_file *b)
 {
     if (level == 0) {
         return compare_newest_first(a, b) < 0;
@@ -58,7 +58,7 @@ static bool stands_before(const weir_levels *levels, int32_t level, const weir_d
     return weir_key_compare(levels->schema, a->min_key, b->min_key) < 0;
 }
 
-void weir_levels_add(weir_levels *levels, weir_data_file *file)
+void weir_bucket_levels_add(weir_bucket_levels *levels, weir_data_file *file)
 {
     ensure_level(levels, file->level);
     weir_file_list *list = &levels->levels[file->level];
@@ -87,17 +87,17 @@ static void remove_file(weir_file_list *list, const weir_data_file *file)
     }
 }
 
-void weir_levels_replace(weir_levels *levels, const weir_file_list *before, const weir_file_list *after)
+void weir_bucket_levels_replace(weir_bucket_levels *levels, const weir_file_list *before, const weir_file_list *after)
 {
     for (size_t i = 0; i < before->count; i++) {
         remove_file(&levels->levels[before->files[i]->level], before->files[i]);
     }
     for (size_t i = 0; i < after->count; i++) {
-        weir_levels_add(levels, after->files[i]);
+        weir_bucket_levels_add(levels, after->files[i]);
     }
 }
 
-int32_t weir_levels_run_count(const weir_levels *levels)
+int32_t weir_bucket_levels_run_count(const weir_bucket_levels *levels)
 {
     int32_t count = (int32_t)levels->levels[0].count;
     for (int32_t i = 1; i < levels->level_count; i++) {
@@ -106,7 +106,7 @@ int32_t weir_levels_run_count(const weir_levels *levels)
     return count;
 }
 
-int32_t weir_levels_highest_nonempty(const weir_levels *levels)
+int32_t weir_bucket_levels_highest_nonempty(const weir_bucket_levels *levels)
 {
     for (int32_t i = levels->level_count - 1; i >= 0; i--) {
         if (levels->levels[i].count > 0) {
@@ -116,7 +116,7 @@ int32_t weir_levels_highest_nonempty(const weir_levels *levels)
     return -1;
 }
 
-int64_t weir_levels_max_sequence_number(const weir_levels *levels)
+int64_t weir_bucket_levels_max_sequence_number(const weir_bucket_levels *levels)
 {
     int64_t max = -1;
     for (int32_t i = 0; i < levels->level_count; i++) {
@@ -128,9 +128,9 @@ int64_t weir_levels_max_sequence_number(const weir_levels *levels)
     return max;
 }
 
-void weir_levels_runs(const weir_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count)
+void weir_bucket_levels_runs(const weir_bucket_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count)
 {
-    weir_sorted_run *runs = WEIR_NEW_ARRAY(arena, weir_sorted_run, weir_levels_run_count(levels));
+    weir_sorted_run *runs = WEIR_NEW_ARRAY(arena, weir_sorted_run, weir_bucket_levels_run_count(levels));
     int32_t count = 0;
     for (size_t i = 0; i < levels->levels[0].count; i++) {
         weir_data_file **file = weir_arena_copy(arena, &levels->levels[0].files[i], sizeof *file);

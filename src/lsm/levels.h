@@ -6,26 +6,26 @@
 #include "lsm/commit_message.h"
 #include "merge/sorted_run.h"
 
-typedef struct weir_levels {
+typedef struct weir_bucket_levels {
     const weir_schema *schema;
     weir_file_list *levels;
     int32_t level_count;
-} weir_levels; /* files are borrowed */
+} weir_bucket_levels; /* files are borrowed */
 
 /* With at least `level_count` levels, more when a file stands in a higher one. */
-void weir_levels_init(weir_levels *levels, const weir_schema *schema, int32_t level_count, weir_data_file *const *files,
+void weir_bucket_levels_init(weir_bucket_levels *levels, const weir_schema *schema, int32_t level_count, weir_data_file *const *files,
                       size_t file_count);
-void weir_levels_free(weir_levels *levels);
+void weir_bucket_levels_free(weir_bucket_levels *levels);
 
-void weir_levels_add(weir_levels *levels, weir_data_file *file); /* keeps the order of its level */
+void weir_bucket_levels_add(weir_bucket_levels *levels, weir_data_file *file); /* keeps the order of its level */
 /* Takes out the files of `before` (found by name and level) and puts in those of `after`. */
-void weir_levels_replace(weir_levels *levels, const weir_file_list *before, const weir_file_list *after);
+void weir_bucket_levels_replace(weir_bucket_levels *levels, const weir_file_list *before, const weir_file_list *after);
 
-int32_t weir_levels_run_count(const weir_levels *levels);
-int32_t weir_levels_highest_nonempty(const weir_levels *levels); /* -1: no files */
-int64_t weir_levels_max_sequence_number(const weir_levels *levels); /* -1: no files */
+int32_t weir_bucket_levels_run_count(const weir_bucket_levels *levels);
+int32_t weir_bucket_levels_highest_nonempty(const weir_bucket_levels *levels); /* -1: no files */
+int64_t weir_bucket_levels_max_sequence_number(const weir_bucket_levels *levels); /* -1: no files */
 
 /* The sorted runs from the newest to the oldest: level-0 files one by one, then the levels. In `arena`. */
-void weir_levels_runs(const weir_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count);
+void weir_bucket_levels_runs(const weir_bucket_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count);
 
 #endif

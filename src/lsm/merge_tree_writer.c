@@ -30,7 +30,7 @@ typedef struct merge_tree_writer {
     const char *bucket_path;
     weir_arena names;  /* what lives as long as the writer */
     weir_arena *files; /* descriptions of files */
-    weir_levels levels;
+    weir_bucket_levels levels;
     weir_write_buffer buffer;
     weir_key_index_cache *index_cache;
     weir_compaction *compaction; /* NULL: none runs */
@@ -102,7 +102,7 @@ static int sync_compaction(merge_tree_writer *writer, bool wait, weir_error *err
     weir_compaction_result result = {0};
     WEIR_TRY_CTX(weir_compaction_finish(compaction, writer->files, &result, err), err, "compacting %s",
                  writer->bucket_path);
-    weir_levels_replace(&writer->levels, &result.before, &result.after);
+    weir_bucket_levels_replace(&writer->levels, &result.before, &result.after);
     add_compaction_result(writer, &result);
     weir_compaction_result_free(&result);
     return WEIR_OK;
@@ -143,7 +143,7 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
     weir_arena_init(&arena);
     weir_sorted_run *runs = NULL;
     int32_t run_count = 0;
-    weir_levels_runs(&writer->levels, &arena, &runs, &run_count);
+    weir_bucket_levels_runs(&writer->levels, &arena, &runs, &run_count);
     weir_compaction_pick picked = pick(writer, full, runs, run_count);
     bool start = is_worth_it(runs, picked);
     weir_key_index_cache_retain(writer->index_cache, runs, run_count, KEY_INDEX_BYTES);
@@ -159,7 +159,7 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
         .run_count = picked.run_count,
         .output_level = picked.output_level,
         .drop_deletes = picked.output_level != 0 &&
-                        picked.output_level >= weir_levels_highest_nonempty(&writer->levels),
+                        picked.output_level >= weir_bucket_levels_highest_nonempty(&writer->levels),
         .index_cache = writer->index_cache,
     };
     return weir_compaction_start(writer->context, &request, &writer->compaction, err);
@@ -197,7 +197,7 @@ static int write_level_zero(merge_tree_writer *writer, weir_error *err)
     weir_file_list *list = &writer->new_files;
     WEIR_GO(weir_data_file_writer_finish(data, writer->files, &list->files, &list->count, &list->capacity, err));
     for (size_t i = first_new; i < writer->new_files.count; i++) {
-        weir_levels_add(&writer->levels, writer->new_files.files[i]);
+        weir_bucket_levels_add(&writer->levels, writer->new_files.files[i]);
     }
 done:
     weir_data_file_writer_close(data);
@@ -209,7 +209,7 @@ done:
 static int flush_buffer(merge_tree_writer *writer, bool wait, weir_error *err)
 {
     if (!weir_write_buffer_is_empty(&writer->buffer)) {
-        wait |= weir_levels_run_count(&writer->levels) > writer->options.stop_trigger;
+        wait |= weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger;
         WEIR_TRY(write_level_zero(writer, err));
     }
     WEIR_TRY(sync_compaction(writer, wait, err));
@@ -279,7 +279,7 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     bool changelog_waits =
         writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
     WEIR_TRY(flush_buffer(writer, wait, err));
-    wait |= changelog_waits || weir_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
+    wait |= changelog_waits || weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
     WEIR_TRY(sync_compaction(writer, wait, err));
     out->partition = weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size),
                                    writer->partition.size);
@@ -330,7 +330,7 @@ static void close_writer(weir_bucket_writer *base)
     weir_file_list_free(&writer->compact_changelog);
     weir_write_buffer_free(&writer->buffer);
     weir_key_index_cache_free(writer->index_cache);
-    weir_levels_free(&writer->levels);
+    weir_bucket_levels_free(&writer->levels);
     weir_arena_free(writer->files);
     free(writer->files);
     weir_arena_free(&writer->names);
@@ -353,10 +353,10 @@ static void restore_files(merge_tree_writer *writer, const weir_bucket_writer_op
     for (size_t i = 0; i < options->restored_file_count && !options->ignore_previous_files; i++) {
         weir_file_list_append(&restored, weir_data_file_copy(writer->files, options->restored_files[i]));
     }
-    weir_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, restored.files,
+    weir_bucket_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, restored.files,
                      restored.count);
     weir_file_list_free(&restored);
-    writer->next_sequence = weir_levels_max_sequence_number(&writer->levels) + 1;
+    writer->next_sequence = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
 }
 
 int weir_merge_tree_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,

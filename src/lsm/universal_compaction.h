@@ -11,7 +11,7 @@ typedef struct weir_compaction_pick {
     int32_t output_level;
 } weir_compaction_pick;
 
-/* `runs` from the newest to the oldest (weir_levels_runs); the highest level is level_count - 1. */
+/* `runs` from the newest to the oldest (weir_bucket_levels_runs); the highest level is level_count - 1. */
 weir_compaction_pick weir_universal_pick(const weir_lsm_options *options, int32_t level_count,
                                          const weir_sorted_run *runs, int32_t run_count);
 

@@ -31,7 +31,7 @@ typedef struct model_history {
     size_t capacity;
 } model_history;
 
-typedef struct model {
+typedef struct table_model {
     random_state random;
     weir_fs *memory;
     weir_fs *fs; /* with faults, over memory */
@@ -45,7 +45,7 @@ typedef struct model {
     model_rows committed;
     model_rows pending; /* with the rows written since the last commit */
     model_history history;
-} model;
+} table_model;
 
 static inline void model_must(int code, const weir_error *err, const char *what)
 {
@@ -76,7 +76,7 @@ static inline void model_append_row(weir_batch *batch, int32_t partition, int64_
     batch->kinds[batch->length++] = kind;
 }
 
-static inline void model_open(model *model)
+static inline void model_open(table_model *model)
 {
     weir_error err = {0};
     weir_table_write_options options = {.commit_user = MODEL_USER};
@@ -85,7 +85,7 @@ static inline void model_open(model *model)
     model_must(weir_table_commit_open(model->table, MODEL_USER, &model->commit, &err), &err, "opening the committer");
 }
 
-static inline void model_close(model *model)
+static inline void model_close(table_model *model)
 {
     weir_table_write_close(model->write);
     weir_table_commit_close(model->commit);
@@ -95,7 +95,7 @@ static inline void model_close(model *model)
     model->table = NULL;
 }
 
-static inline void model_remember(model *model, int64_t snapshot_id, bool has_changes)
+static inline void model_remember(table_model *model, int64_t snapshot_id, bool has_changes)
 {
     size_t capacity = model->history.capacity;
     WEIR_GROW(model->history.states, capacity, snapshot_id + 1);
@@ -112,14 +112,14 @@ static inline void model_remember(model *model, int64_t snapshot_id, bool has_ch
 }
 
 /* A table with random options on an empty file system. */
-static inline void model_create(model *model, random_state random)
+static inline void model_create(table_model *model, random_state random)
 {
     static const char *const producers[] = {"none", "input", "lookup", "lookup"};
     static const char *const formats[] = {"parquet", "parquet", "avro"};
     weir_arena arena;
     weir_arena_init(&arena);
     weir_error err = {0};
-    *model = (struct model){.random = random, .next_identifier = 1, .next_version = 1};
+    *model = (table_model){.random = random, .next_identifier = 1, .next_version = 1};
     model->memory = weir_fs_memory();
     model->fs = weir_fs_fault(model->memory, (weir_fault_options){0});
     model->partitioned = random_below(&model->random, 2) == 0;
@@ -157,7 +157,7 @@ static inline void model_create(model *model, random_state random)
     model_open(model);
 }
 
-static inline void model_free(model *model)
+static inline void model_free(table_model *model)
 {
     model_close(model);
     weir_fs_close(model->fs);
@@ -167,7 +167,7 @@ static inline void model_free(model *model)
 }
 
 /* Changes of some keys as a batch; a strict changelog, since the input producer hands it on as it is. */
-static inline void model_make_batch(model *model, weir_batch *batch)
+static inline void model_make_batch(table_model *model, weir_batch *batch)
 {
     bool with_before = strcmp(model->producer, "input") == 0;
     uint64_t count = 1 + random_below(&model->random, random_below(&model->random, 8) == 0 ? 120 : 15);
@@ -193,7 +193,7 @@ static inline void model_make_batch(model *model, weir_batch *batch)
 }
 
 /* Writes some changes. The pending state follows even when the write fails: a crash ends in a restart anyway. */
-static inline int model_write(model *model, weir_error *err)
+static inline int model_write(table_model *model, weir_error *err)
 {
     weir_batch batch;
     weir_batch_init(&batch, model->table->schema->fields, model->table->schema->field_count);
@@ -204,7 +204,7 @@ static inline int model_write(model *model, weir_error *err)
 }
 
 /* Prepares and commits. The messages are kept by the caller, as a checkpoint would keep them. */
-static inline int model_commit(model *model, bool wait, weir_arena *arena, weir_commit_messages *messages,
+static inline int model_commit(table_model *model, bool wait, weir_arena *arena, weir_commit_messages *messages,
                                bool *prepared, weir_error *err)
 {
     int64_t snapshot_id = 0;
@@ -224,7 +224,7 @@ static inline int model_commit(model *model, bool wait, weir_arena *arena, weir_
     return WEIR_OK;
 }
 
-static inline void model_lines(const model *model, const model_rows *rows, lines *out)
+static inline void model_lines(const table_model *model, const model_rows *rows, lines *out)
 {
     weir_batch batch;
     weir_buffer text = {0};
@@ -243,7 +243,7 @@ static inline void model_lines(const model *model, const model_rows *rows, lines
     lines_sort(out);
 }
 
-static inline void model_compare(const model *model, const model_rows *rows, lines *actual, const char *what)
+static inline void model_compare(const table_model *model, const model_rows *rows, lines *actual, const char *what)
 {
     lines expected = {0};
     model_lines(model, rows, &expected);
@@ -255,7 +255,7 @@ static inline void model_compare(const model *model, const model_rows *rows, lin
 }
 
 /* The latest state, and that of every retained snapshot. */
-static inline void model_check_snapshots(const model *model)
+static inline void model_check_snapshots(const table_model *model)
 {
     weir_error err = {0};
     int64_t earliest = 0, latest = 0;

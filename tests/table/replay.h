@@ -6,12 +6,12 @@
 #include "table/model.h"
 
 /* Rows by key text; values are malloc'd lines. */
-typedef struct replay {
+typedef struct replayed_rows {
     weir_map rows;
     bool strict; /* otherwise upserts: without a changelog producer readers get the newest rows only */
-} replay;
+} replayed_rows;
 
-static inline void replay_free(replay *replay)
+static inline void replay_free(replayed_rows *replay)
 {
     for (size_t i = 0; i < replay->rows.entry_count; i++) {
         free(replay->rows.entries[i].value);
@@ -19,7 +19,7 @@ static inline void replay_free(replay *replay)
     weir_map_free(&replay->rows);
 }
 
-static inline void replay_row(replay *replay, const weir_batch *batch, int64_t row, int64_t snapshot_id)
+static inline void replay_row(replayed_rows *replay, const weir_batch *batch, int64_t row, int64_t snapshot_id)
 {
     weir_buffer key = {0}, line = {0};
     weir_value_to_json(&batch->columns[0], row, &key);
@@ -46,7 +46,7 @@ static inline void replay_row(replay *replay, const weir_batch *batch, int64_t r
     weir_buffer_free(&line);
 }
 
-static inline void replay_plan(replay *replay, const weir_table *table, const weir_table_plan *plan, bool is_state)
+static inline void replay_plan(replayed_rows *replay, const weir_table *table, const weir_table_plan *plan, bool is_state)
 {
     weir_error err = {0};
     weir_read_options options = {.with_kinds = true};
@@ -70,7 +70,7 @@ static inline void replay_plan(replay *replay, const weir_table *table, const we
     weir_batch_free(&batch);
 }
 
-static inline void replay_compare(const replay *replay, const model *model, int64_t snapshot_id)
+static inline void replay_compare(const replayed_rows *replay, const table_model *model, int64_t snapshot_id)
 {
     lines actual = {0};
     char what[64];
@@ -88,7 +88,7 @@ static inline void replay_compare(const replay *replay, const model *model, int6
 
 /* Reads the table as a stream from snapshot `start` on, full phase first, and compares after every snapshot at which the
  * changelog has caught up. */
-static inline void model_check_stream(const model *model, int64_t start, int64_t latest)
+static inline void model_check_stream(const table_model *model, int64_t start, int64_t latest)
 {
     weir_error err = {0};
     weir_arena arena;
@@ -103,7 +103,7 @@ static inline void model_check_stream(const model *model, int64_t start, int64_t
     model_must(weir_stream_scan_open(table, NULL, &scan, &err), &err, "opening the stream");
     weir_stream_scan_set_end(scan, latest);
 
-    replay replay = {.strict = strcmp(model->producer, "none") != 0};
+    replayed_rows replay = {.strict = strcmp(model->producer, "none") != 0};
     bool is_state = true;
     int64_t seen = start;
     for (;;) {
