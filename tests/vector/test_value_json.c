@@ -265,6 +265,38 @@ static void variants_that_fan_out_are_corrupt(void **state)
     weir_buffer_free(&text);
 }
 
+static void damage_anywhere_in_a_variant_is_survived(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"a\":[1,2.5,1e9,\"text\",null,{\"b\":true,\"c\":[]}],\"long\":\"0123456789012345678901234567890123"
+        "4567890123456789012345678901234567890123456789\",\"n\":123456789012345678901234567890}";
+    random_state random = random_start();
+    weir_error err;
+    weir_buffer value = {0};
+    weir_buffer metadata = {0};
+    check_ok(weir_variant_from_json(weir_slice_text(json), &value, &metadata, &err), &err);
+    for (int round = 0; round < 20000; round++) {
+        uint8_t *damaged_value = malloc(value.size); /* of its own size, so that reading beyond it is seen */
+        uint8_t *damaged_metadata = malloc(metadata.size);
+        weir_buffer text = {0};
+        memcpy(damaged_value, value.data, value.size);
+        memcpy(damaged_metadata, metadata.data, metadata.size);
+        for (uint64_t i = random_below(&random, 4); i > 0; i--) {
+            damaged_value[random_below(&random, value.size)] = (uint8_t)random_next(&random);
+        }
+        damaged_metadata[random_below(&random, metadata.size)] ^= (uint8_t)(random_below(&random, 8) == 0 ? 0x40 : 0);
+        size_t size = random_below(&random, 8) == 0 ? random_below(&random, value.size) : value.size;
+        weir_variant_to_json(weir_slice_of(damaged_value, size), weir_slice_of(damaged_metadata, metadata.size), &text,
+                             NULL);
+        weir_buffer_free(&text);
+        free(damaged_value);
+        free(damaged_metadata);
+    }
+    weir_buffer_free(&value);
+    weir_buffer_free(&metadata);
+}
+
 static void json_becomes_the_variant_that_java_makes(void **state)
 {
     (void)state;
@@ -467,6 +499,7 @@ int main(void)
         cmocka_unit_test(variants_of_every_primitive_read_as_json),
         cmocka_unit_test(damaged_variants_are_corrupt),
         cmocka_unit_test(variants_that_fan_out_are_corrupt),
+        cmocka_unit_test(damage_anywhere_in_a_variant_is_survived),
         cmocka_unit_test(json_becomes_the_variant_that_java_makes),
         cmocka_unit_test(large_containers_get_wide_numbers),
         cmocka_unit_test(text_that_is_no_json_makes_no_variant),
