@@ -10,6 +10,10 @@
  *   bucket.h      Paimon's bucket functions
  *   literal.h     single values, and values as JSON and text
  *   predicate.h   conjuncts over columns, and testing them against statistics
+ *   decimal.h     decimals as text, and their limits
+ *   time_text.h   dates and times as text
+ *   variant.h     VARIANT as JSON, both ways
+ *   bits.h        ranges of bits
  *
  * Threading: a vector is used by one thread at a time. */
 #ifndef WEIR_VECTOR_H
