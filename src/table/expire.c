@@ -1,14 +1,18 @@
 /* Expiring snapshots (org.apache.paimon.operation.ExpireSnapshotsImpl and SnapshotDeletion).
  *
  * A data file is no longer needed when the snapshot that removed it becomes the oldest one: so the files that snapshots
- * begin + 1 … end removed go, unless a tag or a branch holds them. The order is data, changelogs, manifests, snapshot
- * files, hint: whoever crashes in between leaves a state from which the same work can be done again. */
+ * begin + 1 … end removed go, unless a tag or a branch holds them.
+ *
+ * Snapshot files are first renamed to snapshot/expired-<id>, durably; only then does anything that they name go. So
+ * nobody ever sees a snapshot whose files are missing, not even after a power loss, and what a crash leaves undone is
+ * found under that name by the next expiry. Other programs look at snapshot-<id> only. */
 #include "table/expire.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "table/expire_keep.h"
 
 typedef struct expiry_run {
@@ -118,6 +122,11 @@ static int remove_list(expiry_run *expiry, const char *list, weir_error *err)
     return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
+static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int64_t id)
+{
+    return weir_arena_format(arena, "%s/snapshot/expired-%" PRId64, expiry->table->context.paths.root, id);
+}
+
 static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
 {
     const weir_table_context *context = &expiry->table->context;
@@ -133,49 +142,122 @@ static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, we
                                          snapshot->statistics),
                        NULL);
     }
-    return weir_fs_remove(context->fs,
-                          weir_arena_format(&expiry->arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root,
-                                            snapshot->id),
-                          err);
+    return weir_fs_remove(context->fs, expired_path(expiry, &expiry->arena, snapshot->id), err);
 }
 
-/* One pass over the snapshots of a range that still exist. */
-static int for_each(expiry_run *expiry, int64_t first, int64_t last,
-                    int (*visit)(struct expiry_run *, const weir_snapshot *, weir_error *), weir_error *err)
+/* A snapshot that has been set aside, or else one that is still there. *out NULL: neither. */
+static int read_set_aside(expiry_run *expiry, int64_t id, weir_snapshot **out, weir_error *err)
 {
     const weir_table_context *context = &expiry->table->context;
-    for (int64_t id = first; id <= last; id++) {
-        weir_snapshot *snapshot = NULL;
-        int code = weir_snapshot_read(context->fs, context->paths.root, id, &expiry->arena, &snapshot, err);
-        if (code == WEIR_OK) {
-            code = visit(expiry, snapshot, err);
-        } else if (code == WEIR_NOT_FOUND) {
-            code = WEIR_OK;
-        }
-        weir_arena_free(&expiry->arena);
-        WEIR_TRY_CTX(code, err, "expiring snapshot %" PRId64 " of %s", id, expiry->table->path);
+    const char *path = expired_path(expiry, &expiry->arena, id);
+    weir_buffer text = {0};
+    *out = NULL;
+    int code = weir_fs_read_all(context->fs, path, &text, err);
+    if (code == WEIR_OK) {
+        code = weir_snapshot_parse(weir_buffer_slice(&text), path, &expiry->arena, out, err);
+    } else if (code == WEIR_NOT_FOUND) {
+        code = weir_snapshot_read(context->fs, context->paths.root, id, &expiry->arena, out, err);
     }
+    weir_buffer_free(&text);
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
+/* Removes what only this snapshot needed: what the next one deleted, its changelog, its manifests, at last itself. */
+static int finish_one(expiry_run *expiry, int64_t id, weir_error *err)
+{
+    weir_snapshot *snapshot = NULL, *next = NULL;
+    WEIR_TRY(read_set_aside(expiry, id + 1, &next, err));
+    WEIR_TRY(read_set_aside(expiry, id, &snapshot, err));
+    if (next != NULL) {
+        WEIR_TRY(remove_deleted_files(expiry, next, err));
+    }
+    if (snapshot == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(remove_changelog_files(expiry, snapshot, err));
+    return remove_metadata(expiry, snapshot, err);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* The ids of all snapshots that have been set aside, ascending; in `arena`. */
+static int list_set_aside(const weir_table *table, weir_arena *arena, int64_t **out, size_t *out_count,
+                          weir_error *err)
+{
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    const char *folder = weir_arena_format(arena, "%s/snapshot", table->context.paths.root);
+    WEIR_TRY(weir_fs_list(table->context.fs, folder, arena, &entries, &count, err));
+    int64_t *ids = WEIR_NEW_ARRAY(arena, int64_t, count);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        static const char prefix[] = "expired-";
+        if (strncmp(entries[i].name, prefix, sizeof prefix - 1) == 0 &&
+            weir_parse_int64(weir_slice_text(entries[i].name + sizeof prefix - 1), &ids[found])) {
+            found++;
+        }
+    }
+    if (found > 1) {
+        qsort(ids, found, sizeof *ids, compare_ids);
+    }
+    *out = ids;
+    *out_count = found;
     return WEIR_OK;
 }
 
-static int expire_until(const weir_table *table, int64_t begin, int64_t end, weir_error *err)
+/* Finishes the expiry of everything that has been set aside; `end` is the oldest snapshot that stays. */
+static int finish_set_aside(const weir_table *table, int64_t end, weir_error *err)
 {
+    weir_arena arena;
     expiry_run expiry = {.table = table};
+    int64_t *ids = NULL;
+    size_t count = 0;
+    weir_arena_init(&arena);
     weir_arena_init(&expiry.arena);
-    int code = weir_expire_keep_read(table, end, &expiry.keep, err);
-    if (code == WEIR_OK) {
-        code = for_each(&expiry, begin + 1, end, remove_deleted_files, err);
+    int code = list_set_aside(table, &arena, &ids, &count, err);
+    if (code == WEIR_OK && count > 0) {
+        code = weir_expire_keep_read(table, end, &expiry.keep, err);
     }
-    if (code == WEIR_OK) {
-        code = for_each(&expiry, begin, end - 1, remove_changelog_files, err);
-    }
-    if (code == WEIR_OK) {
-        code = for_each(&expiry, begin, end - 1, remove_metadata, err);
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        code = finish_one(&expiry, ids[i], err);
+        weir_arena_free(&expiry.arena);
+        if (code != WEIR_OK) {
+            code = weir_error_context(err, code, "expiring snapshot %" PRId64 " of %s", ids[i], table->path);
+        }
     }
     weir_expire_keep_free(&expiry.keep);
     weir_arena_free(&expiry.arena);
-    WEIR_TRY(code);
-    return weir_snapshot_write_hint(table->context.fs, table->context.paths.root, "EARLIEST", end, err);
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* Takes the snapshots out of sight, durably. */
+static int set_aside(const weir_table *table, int64_t begin, int64_t end, weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    expiry_run expiry = {.table = table};
+    weir_arena_init(&expiry.arena);
+    int code = WEIR_OK;
+    for (int64_t id = begin; id < end && code == WEIR_OK; id++) {
+        const char *from = weir_arena_format(&expiry.arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, id);
+        code = weir_fs_rename(context->fs, from, expired_path(&expiry, &expiry.arena, id), err);
+        if (code == WEIR_NOT_FOUND) {
+            code = WEIR_OK;
+        }
+    }
+    if (code == WEIR_OK) {
+        code = weir_snapshot_write_hint(context->fs, context->paths.root, "EARLIEST", end, err);
+    }
+    if (code == WEIR_OK) {
+        code = weir_fs_sync_directory(context->fs,
+                                      weir_arena_format(&expiry.arena, "%s/snapshot", context->paths.root), err);
+    }
+    weir_arena_free(&expiry.arena);
+    return code;
 }
 
 typedef struct retention {
@@ -271,7 +353,8 @@ int weir_table_expire(const weir_table *table, const weir_expire_options *option
     if (end <= earliest) {
         return WEIR_OK;
     }
-    WEIR_TRY(expire_until(table, earliest, end, err));
+    WEIR_TRY(set_aside(table, earliest, end, err));
+    WEIR_TRY(finish_set_aside(table, end, err));
     *out_expired = end - earliest;
     return WEIR_OK;
 }
