@@ -9,6 +9,8 @@
 
 #include "vector/compare.h"
 
+#define PREFETCH_ROWS 16
+
 void weir_key_groups_init(weir_key_groups *groups, const weir_merge_source *source, weir_run_cursor *cursors,
                           int32_t run_count)
 {
@@ -204,6 +206,17 @@ static void order_group(weir_key_groups *state, int64_t group_start)
 
 /* --- the loop --- */
 
+/* Asks for the cache lines that the run's rows will be in some rows later. The processor's own prefetching follows a few
+ * streams, not three of each of fifty runs: without this, half of the loop's time goes into waiting for these lines. */
+static inline void prefetch_rows(const weir_run_cursor *cursor)
+{
+    int64_t ahead = cursor->position + PREFETCH_ROWS;
+    ahead = ahead < cursor->length ? ahead : cursor->length - 1;
+    __builtin_prefetch(cursor->keys.prefixes + ahead);
+    __builtin_prefetch(WEIR_VALUES(&cursor->sequence_numbers, int64_t) + ahead);
+    __builtin_prefetch(WEIR_VALUES(&cursor->kinds, int8_t) + ahead);
+}
+
 /* Moves the run that stands first to its next row. */
 static inline int advance(weir_key_groups *state, weir_run_cursor *cursor, bool whole, weir_error *err)
 {
@@ -216,6 +229,7 @@ static inline int advance(weir_key_groups *state, weir_run_cursor *cursor, bool 
     }
     if (cursor->position < cursor->length) {
         entry = weir_run_cursor_entry(cursor, whole);
+        prefetch_rows(cursor);
     }
     if (whole) {
         weir_loser_tree_replace_whole(&state->tree, cursor->number, entry);
