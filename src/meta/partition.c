@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "vector/binary_row.h"
+#include "vector/cast.h"
 
 /* | arity 0: 4 | header: 8 | */
 static const uint8_t no_partition[12];
@@ -78,16 +79,23 @@ static void append_iso_timestamp(const weir_type *type, const weir_literal *valu
     }
 }
 
-/* As SQL's CAST to STRING. */
+/* As Paimon's CAST to STRING. */
 static int append_sql(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err)
 {
-    weir_vector vector;
-    weir_vector_init(&vector, type);
-    int code = weir_vector_append_literal(&vector, value, err);
-    if (code == WEIR_OK) {
-        weir_value_to_text(&vector, 0, out);
+    weir_vector from;
+    weir_vector text;
+    int code;
+    weir_vector_init(&from, type);
+    weir_vector_init(&text, weir_type_simple(WEIR_VARCHAR, true));
+    WEIR_GO(weir_vector_append_literal(&from, value, err));
+    WEIR_GO(weir_vector_cast(&from, &text, err));
+    if (!weir_vector_is_null(&text, 0)) {
+        weir_slice bytes = weir_vector_bytes(&text, 0);
+        weir_buffer_append(out, bytes.data, bytes.size);
     }
-    weir_vector_free(&vector);
+done:
+    weir_vector_free(&from);
+    weir_vector_free(&text);
     return code;
 }
 
