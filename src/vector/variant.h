@@ -46,7 +46,7 @@ typedef enum weir_variant_primitive {
 
 #define WEIR_VARIANT_VERSION          1
 #define WEIR_VARIANT_MAX_SHORT_STRING 63
-#define WEIR_VARIANT_SIZE_LIMIT       (128 * 1024 * 1024) /* of value and of metadata */
+#define WEIR_VARIANT_SIZE_LIMIT       ((size_t)128 << 20) /* of value and of metadata */
 #define WEIR_VARIANT_MAX_DEPTH        1000
 
 #endif
