@@ -273,7 +273,26 @@ static size_t plain_size(const weir_write_leaf *leaf, const weir_leaf_extent *ex
     return (size_t)extent->count * weir_value_plain_width(leaf);
 }
 
-/* How many of the next rows make a slice; *out_size are their bytes in PLAIN. */
+/* Bytes of so many levels, packed. */
+static size_t levels_size(const weir_write_leaf *leaf, size_t count)
+{
+    int bits = leaf->max_definition > 0 ? weir_rle_width(leaf->max_definition) : 0;
+    bits += leaf->max_repetition > 0 ? weir_rle_width(leaf->max_repetition) : 0;
+    return count * (size_t)bits / 8;
+}
+
+/* Bytes that the open page would have now, before compression. */
+static size_t open_page_size(const weir_column_writer *writer)
+{
+    const weir_open_page *page = &writer->page;
+    size_t size = levels_size(writer->leaf, page->level_count) + page->plain.size;
+    if (page->numbers.size > 0) {
+        size += page->value_count * (size_t)weir_rle_width((uint32_t)writer->dictionary.count) / 8;
+    }
+    return size;
+}
+
+/* How many of the next rows make a slice; *out_size are their bytes, at most. */
 static int64_t slice_rows(const weir_column_writer *writer, const weir_column_context *context,
                           const weir_vector *vector, int64_t first, int64_t count, size_t *out_size)
 {
@@ -282,7 +301,7 @@ static int64_t slice_rows(const weir_column_writer *writer, const weir_column_co
     rows = rows < SLICE_ROWS ? rows : SLICE_ROWS;
     for (;;) {
         weir_leaf_extent extent = weir_levels_extent(writer->leaf, vector, first, rows);
-        *out_size = plain_size(writer->leaf, &extent);
+        *out_size = plain_size(writer->leaf, &extent) + levels_size(writer->leaf, (size_t)extent.slots);
         bool fits = *out_size <= context->page_bytes / SLICES_OF_PAGE && extent.slots <= SLICE_SLOTS;
         if (fits || rows == 1) {
             return rows;
@@ -302,7 +321,7 @@ int weir_column_writer_append(weir_column_writer *writer, weir_column_context *c
         size_t size;
         int64_t rows = slice_rows(writer, context, vector, first, count, &size);
         weir_open_page *page = &writer->page;
-        if (page->row_count > 0 && page->plain.size + size > context->page_bytes) {
+        if (page->row_count > 0 && open_page_size(writer) + size > context->page_bytes) {
             WEIR_TRY(finish_page(writer, context, err));
         }
         WEIR_TRY(writer->is_flat ? append_flat(writer, context, vector, first, rows, err)
@@ -323,13 +342,7 @@ int weir_column_writer_append(weir_column_writer *writer, weir_column_context *c
 
 uint64_t weir_column_writer_pending(const weir_column_writer *writer)
 {
-    const weir_open_page *page = &writer->page;
-    uint64_t open = page->definition.size / 4 + page->repetition.size / 4 + page->validity.size + page->plain.size;
-    if (page->numbers.size > 0) {
-        int width = weir_rle_width((uint32_t)writer->dictionary.count);
-        open += page->value_count * (size_t)width / 8;
-    }
-    open += writer->dictionary.values.size;
+    uint64_t open = open_page_size(writer) + writer->dictionary.values.size;
     if (writer->file_uncompressed_size > 0) {
         double ratio = (double)writer->file_compressed_size / (double)writer->file_uncompressed_size;
         open = (uint64_t)((double)open * ratio);
