@@ -22,11 +22,12 @@ __extension__ typedef unsigned __int128 weir_loser_entry;
 #define WEIR_LOSER_TREE_END (~(weir_loser_entry)0)
 #define WEIR_LOSER_TREE_MAX_RUNS 65535
 #define WEIR_LOSER_RUN_MASK 0xFFFFu
+#define WEIR_LOSER_ENTRY_BYTES 14
 
 typedef struct weir_loser_tree {
     weir_loser_entry *nodes; /* nodes[0] is the least; node i > 0 holds the loser of the match between its children */
     uint32_t leaves;         /* a power of two; leaf k is child number leaves + k */
-    /* Compares the current keys of two runs in full; NULL when entries tell everything. */
+    /* Compares the current keys of two runs whose entries have the same bytes; NULL when entries tell everything. */
     int (*compare)(void *context, uint32_t run_a, uint32_t run_b);
     void *context;
 } weir_loser_tree;

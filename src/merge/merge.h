@@ -3,6 +3,7 @@
  *   sorted_run.h      files of one run in key order; cutting files into sections of overlapping key ranges
  *   merge_reader.h    merging in two phases: keys first, then column by column; cutting keys into ranges
  *   run_cursor.h      one run in a merge: its open files, and the keys of its rows in blocks
+ *   key_range.h       the key ranges of data files, as sort keys
  *   loser_tree.h      choosing the least of many, branch-free
  *   key_groups.h      phase one: the rows of all runs in key order, grouped by key
  *   merge_engine.h    what becomes of the rows of one key: deduplicate (others come here: partial-update, …)

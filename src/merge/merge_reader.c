@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "merge/key_groups.h"
+#include "merge/key_range.h"
 #include "merge/selection.h"
 
 /* Rows whose keys are held by all runs together, and the least and most of one run. */
@@ -143,6 +144,7 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
     WEIR_GO(weir_bucket_path(&merge->arena, &context->paths, context->schema, partition, bucket,
                              &merge->source.bucket_path, err));
     WEIR_GO(plan_fields(merge, columns, column_count, err));
+    WEIR_GO(weir_key_range_find_shared(&merge->source, runs, run_count, &merge->arena, err));
     static const weir_merge_options no_options = {0};
     take_options(merge, options == NULL ? &no_options : options);
     merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);

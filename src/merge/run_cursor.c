@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "merge/key_range.h"
+
 void weir_run_cursor_init(weir_run_cursor *cursor, const weir_merge_source *source, const weir_sorted_run *run,
                           uint32_t number)
 {
@@ -45,7 +47,7 @@ void weir_run_cursor_close(weir_run_cursor *cursor)
     close_reader(&cursor->key_reader);
     weir_budget_give(cursor->source->context->budget, cursor->held_bytes);
     free(cursor->files);
-    free(cursor->tails);
+    free(cursor->entries);
     weir_row_ranges_free(&cursor->ranges);
     weir_batch_free(&cursor->key_columns);
     weir_batch_free(&cursor->order_columns);
@@ -96,16 +98,6 @@ static int64_t first_not_below(const weir_sort_keys *keys, weir_slice bound)
     return low;
 }
 
-static int append_key_row(weir_batch *batch, weir_slice serialized, const weir_data_file *file, weir_error *err)
-{
-    if (serialized.size < 4 || weir_load_be32(serialized.data) != (uint32_t)batch->column_count) {
-        return weir_fail(err, WEIR_CORRUPT, "data file %s: its least or greatest key does not have the %d columns of "
-                         "the table's key", file->name, (int)batch->column_count);
-    }
-    return weir_binary_row_read(weir_slice_of(serialized.data + 4, serialized.size - 4), batch, "key of a data file",
-                                err);
-}
-
 /* Whether the file's key range meets [lower, upper), and whether it lies in it. */
 static int test_bounds(weir_run_cursor *cursor, const weir_data_file *file, bool *out_meets, bool *out_above_lower,
                        weir_error *err)
@@ -116,13 +108,9 @@ static int test_bounds(weir_run_cursor *cursor, const weir_data_file *file, bool
     if (source->lower_key.size == 0 && source->upper_key.size == 0) {
         return WEIR_OK;
     }
-    weir_batch range;
-    weir_batch_init(&range, source->key_fields, source->key_count);
     weir_sort_keys keys = {0};
     int code;
-    WEIR_GO(append_key_row(&range, file->min_key, file, err));
-    WEIR_GO(append_key_row(&range, file->max_key, file, err));
-    WEIR_GO(weir_sort_keys_append(&keys, &range, source->identity, source->key_count, err));
+    WEIR_GO(weir_key_range_of_file(source, file, &keys, err));
     if (source->lower_key.size > 0) {
         *out_above_lower = compare_with_bound(&keys, 0, source->lower_key) >= 0;
         *out_meets = compare_with_bound(&keys, 1, source->lower_key) >= 0;
@@ -132,7 +120,6 @@ static int test_bounds(weir_run_cursor *cursor, const weir_data_file *file, bool
     }
 done:
     weir_sort_keys_free(&keys);
-    weir_batch_free(&range);
     return code;
 }
 
@@ -282,28 +269,61 @@ static int check_kinds(const weir_run_cursor *cursor, weir_error *err)
     return WEIR_OK;
 }
 
-/* Bytes 8 to 13 of each key, zeros where it is shorter, with the number of the run below. sort_key.h keeps eight bytes
- * of room after the last key, so a whole word can be loaded wherever a key has more than eight bytes. */
-static void make_tails(weir_run_cursor *cursor)
+/* The first eight of `size` bytes as a big-endian number, zeros where there are fewer. sort_key.h keeps eight bytes of
+ * room after the last key, so that a whole word can be loaded. */
+static inline uint64_t load_word(const uint8_t *bytes, size_t size)
+{
+    return size == 0 ? 0 : weir_load_be64(bytes) & UINT64_MAX << (size < 8 ? 64 - size * 8 : 0);
+}
+
+/* The entries of keys that are not whole: fourteen bytes after those that all keys share. */
+static int make_entries(weir_run_cursor *cursor, weir_error *err)
 {
     const weir_sort_keys *keys = &cursor->keys;
-    WEIR_GROW(cursor->tails, cursor->tail_capacity, cursor->length);
+    size_t shared_size = cursor->source->shared_size;
+    WEIR_GROW(cursor->entries, cursor->entry_capacity, cursor->length);
     for (int64_t i = 0; i < cursor->length; i++) {
-        uint64_t size = keys->offsets[i + 1] - keys->offsets[i];
-        uint64_t tail = 0;
-        if (size > 8) {
-            uint64_t left = size < 16 ? size - 8 : 8;
-            tail = weir_load_be64(keys->bytes + keys->offsets[i] + 8) & UINT64_MAX << (64 - left * 8);
+        const uint8_t *key = keys->bytes + keys->offsets[i];
+        size_t size = (size_t)(keys->offsets[i + 1] - keys->offsets[i]);
+        if (size < shared_size || memcmp(key, cursor->source->shared, shared_size) != 0) {
+            return weir_fail(err, WEIR_CORRUPT, "a key lies outside of the range that its manifest entry tells");
         }
-        cursor->tails[i] = (tail & ~(uint64_t)WEIR_LOSER_RUN_MASK) | cursor->number;
+        size -= shared_size;
+        key += shared_size;
+        uint64_t tail = size <= 8 ? 0 : load_word(key + 8, size - 8) & ~(uint64_t)WEIR_LOSER_RUN_MASK;
+        cursor->entries[i] = (weir_loser_entry)load_word(key, size) << 64 | tail | cursor->number;
     }
+    return WEIR_OK;
+}
+
+static weir_slice rest_of_key(const weir_run_cursor *cursor)
+{
+    const weir_sort_keys *keys = &cursor->keys;
+    size_t size = (size_t)(keys->offsets[cursor->position + 1] - keys->offsets[cursor->position]);
+    size_t compared = cursor->source->shared_size + WEIR_LOSER_ENTRY_BYTES;
+    compared = compared < size ? compared : size;
+    return weir_slice_of(keys->bytes + keys->offsets[cursor->position] + compared, size - compared);
+}
+
+int weir_run_cursor_compare_rest(const weir_run_cursor *a, const weir_run_cursor *b)
+{
+    weir_slice rest_a = rest_of_key(a);
+    weir_slice rest_b = rest_of_key(b);
+    if (rest_a.size > 0 && rest_b.size > 0) {
+        return weir_slice_compare(rest_a, rest_b);
+    }
+    /* At least one ends within the fourteen bytes or with them: zeros of the longer look like the padding of the
+     * shorter. */
+    uint64_t size_a = a->keys.offsets[a->position + 1] - a->keys.offsets[a->position];
+    uint64_t size_b = b->keys.offsets[b->position + 1] - b->keys.offsets[b->position];
+    return (size_a > size_b) - (size_a < size_b);
 }
 
 static int account_memory(weir_run_cursor *cursor, weir_error *err)
 {
     int64_t bytes = (int64_t)(weir_batch_memory(&cursor->key_columns) + weir_batch_memory(&cursor->order_columns) +
                               weir_sort_keys_memory(&cursor->keys) + weir_vector_memory(&cursor->sequence_numbers) +
-                              weir_vector_memory(&cursor->kinds) + cursor->tail_capacity * sizeof *cursor->tails);
+                              weir_vector_memory(&cursor->kinds) + cursor->entry_capacity * sizeof *cursor->entries);
     if (bytes > cursor->held_bytes) {
         WEIR_TRY(weir_budget_take(cursor->source->context->budget, bytes - cursor->held_bytes, err));
         cursor->held_bytes = bytes;
@@ -339,7 +359,7 @@ static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, wei
     }
     cursor->order_columns.length = cursor->length;
     if (!cursor->keys.whole) {
-        make_tails(cursor);
+        WEIR_TRY(make_entries(cursor, err));
     }
     WEIR_TRY(check_kinds(cursor, err));
     WEIR_TRY(check_order(cursor, err));

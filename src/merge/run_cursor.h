@@ -27,6 +27,10 @@ typedef struct weir_merge_source {
     weir_slice lower_key; /* [lower, upper); empty: unbounded */
     weir_slice upper_key;
     const weir_predicate *predicate; /* over key columns, by their positions in `key_fields`; NULL: none */
+    /* Bytes that all keys begin with (as sort keys that are not whole). Entries in the loser tree are made of what
+     * follows. */
+    const uint8_t *shared;
+    size_t shared_size;
 } weir_merge_source;
 
 static inline const weir_field *weir_merge_source_order_fields(const weir_merge_source *source)
@@ -64,8 +68,8 @@ typedef struct weir_run_cursor {
     /* The block. */
     weir_batch key_columns;
     weir_sort_keys keys;
-    uint64_t *tails; /* of keys that are not whole: bytes 8 to 13, and the number of the run */
-    size_t tail_capacity;
+    weir_loser_entry *entries; /* of keys that are not whole */
+    size_t entry_capacity;
     weir_vector sequence_numbers;
     weir_vector kinds;
     weir_batch order_columns;
@@ -89,8 +93,11 @@ void weir_run_cursor_close(weir_run_cursor *cursor);
 /* The entry of the current row in the loser tree. */
 static inline weir_loser_entry weir_run_cursor_entry(const weir_run_cursor *cursor, bool whole)
 {
-    uint64_t tail = whole ? cursor->number : cursor->tails[cursor->position];
-    return (weir_loser_entry)cursor->keys.prefixes[cursor->position] << 64 | tail;
+    return whole ? (weir_loser_entry)cursor->keys.prefixes[cursor->position] << 64 | cursor->number
+                 : cursor->entries[cursor->position];
 }
+
+/* Compares the current keys of two runs beyond the 14 bytes that their entries have in common. */
+int weir_run_cursor_compare_rest(const weir_run_cursor *a, const weir_run_cursor *b);
 
 #endif
