@@ -80,7 +80,7 @@ static int fetch(reader *self, uint64_t offset, size_t size, weir_buffer *into, 
         return WEIR_OK;
     }
     weir_buffer_clear(into);
-    weir_buffer_reserve(into, size);
+    weir_buffer_reserve(into, size + 1); /* an empty file has an address too */
     WEIR_TRY(weir_file_read_at(self->file, offset, into->data, size, err));
     into->size = size;
     *out = weir_buffer_slice(into);
