@@ -34,15 +34,9 @@ static const weir_field sequence_number_field = {
 static const weir_field value_kind_field = {
     .id = WEIR_VALUE_KIND_FIELD_ID, .name = WEIR_VALUE_KIND_FIELD, .type = &value_kind_type};
 
-const weir_field *weir_sequence_number_field(void)
-{
-    return &sequence_number_field;
-}
+const weir_field *weir_sequence_number_field(void) { return &sequence_number_field; }
 
-const weir_field *weir_value_kind_field(void)
-{
-    return &value_kind_field;
-}
+const weir_field *weir_value_kind_field(void) { return &value_kind_field; }
 
 /* The field of the file's schema that holds `field`, or NULL. */
 static const weir_field *find_in_file(const weir_schema *schema, const weir_data_file *file, const weir_field *field)

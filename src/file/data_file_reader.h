@@ -1,8 +1,8 @@
 /* A data file as columns of the schema that is asked for.
  *
- * The file's columns are those of its own schema version; they are found there by name, mapped to the requested fields by
- * id, and cast. A requested field that the file's schema lacks is NULL. This is the only place where schema evolution of
- * data happens. */
+ * The file's columns are those of its own schema version; they are found there by name, mapped to the requested fields
+ * by id, and cast. A requested field that the file's schema lacks is NULL. This is the only place where schema
+ * evolution of data happens. */
 #ifndef WEIR_FILE_DATA_FILE_READER_H
 #define WEIR_FILE_DATA_FILE_READER_H
 

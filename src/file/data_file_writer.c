@@ -52,10 +52,7 @@ struct weir_data_file_writer {
     bool finished;
 };
 
-static bool has_keys(const weir_data_file_writer *writer)
-{
-    return writer->kind != WEIR_DATA_FILE_APPEND;
-}
+static bool has_keys(const weir_data_file_writer *writer) { return writer->kind != WEIR_DATA_FILE_APPEND; }
 
 /* Position of `column` in the trimmed primary key, or -1. */
 static int32_t key_position(const weir_schema *schema, int32_t column)
@@ -423,8 +420,7 @@ done:
 }
 
 int weir_data_file_writer_write_columns(weir_data_file_writer *writer, int64_t count, const int64_t *sequence_numbers,
-                                        const int8_t *kinds, weir_column_source source, void *argument,
-                                        weir_error *err)
+                                        const int8_t *kinds, weir_column_source source, void *argument, weir_error *err)
 {
     if (count == 0) {
         return WEIR_OK;

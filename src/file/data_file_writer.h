@@ -27,14 +27,15 @@ typedef struct weir_data_file_writer_options {
     weir_file_source source;
 } weir_data_file_writer_options;
 
-/* Gives column `column` of the context's schema for the rows being written: appends exactly that many values to `out`. */
+/* Gives column `column` of the context's schema for the rows being written: appends exactly that many values to `out`.
+ */
 typedef int (*weir_column_source)(void *argument, int32_t column, weir_vector *out, weir_error *err);
 
 int weir_data_file_writer_create(const weir_table_context *context, const weir_data_file_writer_options *options,
                                  weir_data_file_writer **out, weir_error *err);
 
-/* Writes `count` rows whose columns come one after the other from `source`, so that only one column need be in memory. A
- * file ends between two calls only: who has much to write makes several calls (of 65 536 rows, say).
+/* Writes `count` rows whose columns come one after the other from `source`, so that only one column need be in memory.
+ * A file ends between two calls only: who has much to write makes several calls (of 65 536 rows, say).
  * `sequence_numbers` and `kinds` may be NULL for append files (sequence numbers then count on from
  * weir_data_file_writer_set_sequence). */
 int weir_data_file_writer_write_columns(weir_data_file_writer *writer, int64_t count, const int64_t *sequence_numbers,

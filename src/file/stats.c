@@ -296,8 +296,9 @@ static int list_stored_columns(const weir_schema *schema, const weir_data_file *
     for (int32_t i = 0; i < out->count; i++) {
         out->columns[i] = weir_schema_column(schema, names[i]);
         if (out->columns[i] < 0) {
-            return weir_fail(err, WEIR_CORRUPT, "statistics of data file %s name the column '%s', which schema %" PRId64
-                             " does not have", file->name, names[i], schema->id);
+            return weir_fail(err, WEIR_CORRUPT,
+                             "statistics of data file %s name the column '%s', which schema %" PRId64 " does not have",
+                             file->name, names[i], schema->id);
         }
     }
     return WEIR_OK;
@@ -401,11 +402,11 @@ int weir_stats_decode_keys(const weir_table_context *context, const weir_data_fi
     weir_slice least = file->key_stats.min_values;
     bool has_stats = count > 0 && least.size >= 4 && weir_load_be32(least.data) == (uint32_t)count;
     if (has_stats) {
-        WEIR_TRY(deserialize_pair(least, file->key_stats.max_values, types, count, file, arena, stats_min, stats_max,
-                                  err));
+        WEIR_TRY(
+            deserialize_pair(least, file->key_stats.max_values, types, count, file, arena, stats_min, stats_max, err));
     }
-    /* Rows are in the order of the whole key, so the first and the last one bound a column only where the columns before
-     * it have one value; elsewhere the statistics do. */
+    /* Rows are in the order of the whole key, so the first and the last one bound a column only where the columns
+     * before it have one value; elsewhere the statistics do. */
     bool one_value_before = true;
     for (int32_t i = 0; i < count; i++) {
         out[i] = (weir_column_stats){.null_count = 0, .row_count = file->row_count};

@@ -11,8 +11,8 @@
 #include "vector/predicate.h"
 
 /* Fills value_stats (and for key-value files key_stats, min_key and max_key are the writer's) of `file` from what the
- * format writer collected: `stats[i]` belongs to `fields[i]`. `mode` is for columns without a fields.<name>.stats-mode of
- * their own; NULL: as metadata.stats-mode says. */
+ * format writer collected: `stats[i]` belongs to `fields[i]`. `mode` is for columns without a fields.<name>.stats-mode
+ * of their own; NULL: as metadata.stats-mode says. */
 int weir_stats_encode_values(const weir_schema *schema, const char *mode, const weir_field *fields, int32_t field_count,
                              const weir_written_stats *stats, weir_arena *arena, weir_data_file *file, weir_error *err);
 int weir_stats_encode_keys(const weir_schema *schema, const weir_written_stats *key_stats, weir_arena *arena,

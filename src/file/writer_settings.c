@@ -5,8 +5,8 @@
 #include "base/text.h"
 
 #define DEFAULT_ROW_GROUP_BYTES ((int64_t)128 << 20)
-#define KEY_VALUE_TARGET_BYTES ((int64_t)128 << 20)
-#define APPEND_TARGET_BYTES ((int64_t)256 << 20)
+#define KEY_VALUE_TARGET_BYTES  ((int64_t)128 << 20)
+#define APPEND_TARGET_BYTES     ((int64_t)256 << 20)
 
 static weir_slice trim(weir_slice text)
 {

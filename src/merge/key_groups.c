@@ -206,8 +206,9 @@ static void order_group(weir_key_groups *state, int64_t group_start)
 
 /* --- the loop --- */
 
-/* Asks for the cache lines that the run's rows will be in some rows later. The processor's own prefetching follows a few
- * streams, not three of each of fifty runs: without this, half of the loop's time goes into waiting for these lines. */
+/* Asks for the cache lines that the run's rows will be in some rows later. The processor's own prefetching follows a
+ * few streams, not three of each of fifty runs: without this, half of the loop's time goes into waiting for these
+ * lines. */
 static inline void prefetch_rows(const weir_run_cursor *cursor, bool whole)
 {
     int64_t ahead = cursor->position + PREFETCH_ROWS;

@@ -4,8 +4,10 @@
 static int append_key_row(weir_batch *batch, weir_slice serialized, const weir_data_file *file, weir_error *err)
 {
     if (serialized.size < 4 || weir_load_be32(serialized.data) != (uint32_t)batch->column_count) {
-        return weir_fail(err, WEIR_CORRUPT, "data file %s: its least or greatest key does not have the %d columns of "
-                         "the table's key", file->name, (int)batch->column_count);
+        return weir_fail(err, WEIR_CORRUPT,
+                         "data file %s: its least or greatest key does not have the %d columns of "
+                         "the table's key",
+                         file->name, (int)batch->column_count);
     }
     return weir_binary_row_read(weir_slice_of(serialized.data + 4, serialized.size - 4), batch, "key of a data file",
                                 err);

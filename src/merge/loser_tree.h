@@ -4,8 +4,8 @@
  *
  *   | first 14 bytes of the key, big-endian, padded with zeros: 112 bits | number of the run: 16 bits |
  *
- * Keys of up to 14 bytes are compared by it alone, ties by the number of the run. Where keys are longer, a tie in the 14
- * bytes asks the owner (`compare`). A run that has ended stands as WEIR_LOSER_TREE_END, after every entry.
+ * Keys of up to 14 bytes are compared by it alone, ties by the number of the run. Where keys are longer, a tie in the
+ * 14 bytes asks the owner (`compare`). A run that has ended stands as WEIR_LOSER_TREE_END, after every entry.
  *
  * 22 to 28 ns a row over 50 runs were measured for such a tree; what is here is inline, for the loop around it. */
 #ifndef WEIR_MERGE_LOSER_TREE_H
@@ -19,10 +19,10 @@
 
 __extension__ typedef unsigned __int128 weir_loser_entry;
 
-#define WEIR_LOSER_TREE_END (~(weir_loser_entry)0)
+#define WEIR_LOSER_TREE_END      (~(weir_loser_entry)0)
 #define WEIR_LOSER_TREE_MAX_RUNS 65535
-#define WEIR_LOSER_RUN_MASK 0xFFFFu
-#define WEIR_LOSER_ENTRY_BYTES 14
+#define WEIR_LOSER_RUN_MASK      0xFFFFu
+#define WEIR_LOSER_ENTRY_BYTES   14
 
 typedef struct weir_loser_tree {
     weir_loser_entry *nodes; /* nodes[0] is the least; node i > 0 holds the loser of the match between its children */
@@ -32,16 +32,10 @@ typedef struct weir_loser_tree {
     void *context;
 } weir_loser_tree;
 
-static inline uint32_t weir_loser_entry_run(weir_loser_entry entry)
-{
-    return (uint32_t)entry & WEIR_LOSER_RUN_MASK;
-}
+static inline uint32_t weir_loser_entry_run(weir_loser_entry entry) { return (uint32_t)entry & WEIR_LOSER_RUN_MASK; }
 
 /* Whether the 14 bytes of two entries are the same. */
-static inline bool weir_loser_entry_same_key(weir_loser_entry a, weir_loser_entry b)
-{
-    return (a ^ b) >> 16 == 0;
-}
+static inline bool weir_loser_entry_same_key(weir_loser_entry a, weir_loser_entry b) { return (a ^ b) >> 16 == 0; }
 
 static inline bool weir_loser_tree_less(const weir_loser_tree *tree, weir_loser_entry a, weir_loser_entry b)
 {

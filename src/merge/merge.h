@@ -10,10 +10,11 @@
  *   selection.h       phase two: one column of the selected rows
  *
  * Phase one reads keys, sequence numbers and kinds of all runs and leaves a selection (run, row) for a window of output
- * rows. Phase two gathers one column after the other for that window. So the memory of a merge is that of its keys and of
- * one column, however many columns or runs there are.
+ * rows. Phase two gathers one column after the other for that window. So the memory of a merge is that of its keys and
+ * of one column, however many columns or runs there are.
  *
- * Threading: a merge reader belongs to one thread at a time; one section may be cut by key range among several readers. */
+ * Threading: a merge reader belongs to one thread at a time; one section may be cut by key range among several readers.
+ */
 #ifndef WEIR_MERGE_H
 #define WEIR_MERGE_H
 

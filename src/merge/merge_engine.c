@@ -41,6 +41,6 @@ int weir_merge_engine_of(const weir_schema *schema, weir_merge_engine *out, weir
             return WEIR_OK;
         }
     }
-    return weir_fail(err, WEIR_UNSUPPORTED, "merge-engine '%s' cannot be merged by this version; it knows 'deduplicate'",
-                     name);
+    return weir_fail(err, WEIR_UNSUPPORTED,
+                     "merge-engine '%s' cannot be merged by this version; it knows 'deduplicate'", name);
 }

@@ -1,8 +1,8 @@
 /* Merge engines: what becomes of the rows of one key.
  *
- * Phase one of a merge leaves groups: the rows of each key from the oldest to the newest. An engine picks from them. All
- * that is here so far is `deduplicate` (the newest row stands for the key); engines that build a row from several rows
- * pick per column over the same groups. */
+ * Phase one of a merge leaves groups: the rows of each key from the oldest to the newest. An engine picks from them.
+ * All that is here so far is `deduplicate` (the newest row stands for the key); engines that build a row from several
+ * rows pick per column over the same groups. */
 #ifndef WEIR_MERGE_MERGE_ENGINE_H
 #define WEIR_MERGE_MERGE_ENGINE_H
 

@@ -12,9 +12,9 @@
 #include "merge/selection.h"
 
 /* Rows whose keys are held by all runs together, and the least and most of one run. */
-#define ROWS_IN_BLOCKS ((int64_t)1 << 20)
-#define LEAST_BLOCK_ROWS 1024
-#define MOST_BLOCK_ROWS 65536
+#define ROWS_IN_BLOCKS     ((int64_t)1 << 20)
+#define LEAST_BLOCK_ROWS   1024
+#define MOST_BLOCK_ROWS    65536
 #define ROW_BYTES_IN_BLOCK 64 /* of a usual key; for small budgets */
 
 typedef struct merge_reader {
@@ -63,8 +63,8 @@ static int plan_fields(merge_reader *merge, const int32_t *columns, int32_t colu
     const weir_schema *schema = merge->source.context->schema;
     weir_merge_source *source = &merge->source;
     int32_t *order_columns = NULL;
-    WEIR_TRY(read_order_columns(schema, &merge->arena, &order_columns, &source->order_count, &merge->order_descending,
-                                err));
+    WEIR_TRY(
+        read_order_columns(schema, &merge->arena, &order_columns, &source->order_count, &merge->order_descending, err));
     source->key_count = schema->key_column_count;
     source->key_field_count = source->key_count + 2 + source->order_count;
     weir_field *keys = WEIR_NEW_ARRAY(&merge->arena, weir_field, source->key_field_count);
@@ -132,8 +132,10 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
                     const weir_merge_options *options, weir_merge_reader **out, weir_error *err)
 {
     if (run_count > WEIR_LOSER_TREE_MAX_RUNS) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%d sorted runs are more than one merge can take (%d): compact the "
-                         "table", (int)run_count, WEIR_LOSER_TREE_MAX_RUNS);
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "%d sorted runs are more than one merge can take (%d): compact the "
+                         "table",
+                         (int)run_count, WEIR_LOSER_TREE_MAX_RUNS);
     }
     merge_reader *merge = weir_alloc_zeroed(1, sizeof *merge);
     weir_arena_init(&merge->arena);

@@ -39,9 +39,9 @@ typedef struct weir_merge_reader {
     weir_sort_keys keys;
 } weir_merge_reader;
 
-/* `columns` are positions in the context's schema. Of the rows of one key the newest is that with the greatest values of
- * sequence.field, where the table has one (NULL before all), then with the greatest sequence number, then that of the run
- * that stands later in `runs`. Two rows of one key in one run are WEIR_CORRUPT. Runs are borrowed. */
+/* `columns` are positions in the context's schema. Of the rows of one key the newest is that with the greatest values
+ * of sequence.field, where the table has one (NULL before all), then with the greatest sequence number, then that of
+ * the run that stands later in `runs`. Two rows of one key in one run are WEIR_CORRUPT. Runs are borrowed. */
 int weir_merge_open(const weir_table_context *context, weir_slice partition, int32_t bucket,
                     const weir_sorted_run *runs, int32_t run_count, const int32_t *columns, int32_t column_count,
                     const weir_merge_options *options, weir_merge_reader **out, weir_error *err);

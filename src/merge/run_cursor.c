@@ -1,8 +1,8 @@
 /* The files of one sorted run and the keys of its rows; see the header.
  *
  * Rows are left out early where that cannot change the version of a key that is wanted: files and rows outside of
- * [lower, upper), and files, row groups and pages that a predicate on key columns rules out. All versions of a key share
- * its columns, so a key that matches is read from every run; one that does not may lose some of its versions. */
+ * [lower, upper), and files, row groups and pages that a predicate on key columns rules out. All versions of a key
+ * share its columns, so a key that matches is read from every run; one that does not may lose some of its versions. */
 #include "merge/run_cursor.h"
 
 #include <stdlib.h>
@@ -354,8 +354,7 @@ static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, wei
     WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->sequence_numbers, err));
     WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->kinds, err));
     for (int32_t i = 0; i < source->order_count; i++) {
-        WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->order_columns.columns[i],
-                                         err));
+        WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->order_columns.columns[i], err));
     }
     cursor->order_columns.length = cursor->length;
     if (!cursor->keys.whole) {

@@ -19,7 +19,7 @@ typedef struct weir_merge_source {
     const weir_field *key_fields; /* key columns | _SEQUENCE_NUMBER | _VALUE_KIND | columns of sequence.field */
     int32_t key_field_count;
     int32_t key_count;
-    int32_t order_count; /* columns of sequence.field */
+    int32_t order_count;            /* columns of sequence.field */
     const weir_field *value_fields; /* the columns that were asked for */
     int32_t value_field_count;
     int32_t *identity; /* 0, 1, 2, …: positions of key columns in a batch of keys */
@@ -41,7 +41,7 @@ static inline const weir_field *weir_merge_source_order_fields(const weir_merge_
 /* A file of a run that phase one has come to. */
 typedef struct weir_run_file {
     const weir_data_file *file;
-    int64_t first_row;         /* the run row of its first row */
+    int64_t first_row;          /* the run row of its first row */
     weir_format_reader *values; /* NULL until it is asked for */
 } weir_run_file;
 
@@ -57,13 +57,13 @@ typedef struct weir_run_cursor {
     weir_run_file *files; /* in order; keys are read from the last */
     size_t file_count;
     size_t file_capacity;
-    int32_t next_file;            /* the next of the run's files to come to */
-    int64_t next_file_row;        /* its first run row */
+    int32_t next_file;              /* the next of the run's files to come to */
+    int64_t next_file_row;          /* its first run row */
     weir_format_reader *key_reader; /* of the last file */
-    weir_row_ranges ranges;       /* rows of the last file that may matter */
-    size_t range;                 /* being read */
-    int64_t range_done;           /* rows of it that were read */
-    bool in_level_zero;           /* the last file */
+    weir_row_ranges ranges;         /* rows of the last file that may matter */
+    size_t range;                   /* being read */
+    int64_t range_done;             /* rows of it that were read */
+    bool in_level_zero;             /* the last file */
 
     /* The block. */
     weir_batch key_columns;

@@ -145,8 +145,8 @@ static int gather_run(const weir_selection *selection, const weir_merge_source *
         if (piece->is_dense) {
             WEIR_TRY(reader->ops->read(reader, column, piece->base, piece->count, out, err));
         } else {
-            WEIR_TRY(reader->ops->gather(reader, column, piece->base, selection->rows + piece->first, piece->count,
-                                         out, err));
+            WEIR_TRY(reader->ops->gather(reader, column, piece->base, selection->rows + piece->first, piece->count, out,
+                                         err));
         }
     }
     return WEIR_OK;

@@ -23,7 +23,7 @@ typedef struct weir_selection {
     int64_t *run_rows; /* of each output row: its row in the run */
     uint32_t *rows;    /* run after run, relative to the base of their piece */
     int32_t run_count;
-    int64_t *run_starts; /* into rows, run_count + 1 */
+    int64_t *run_starts;  /* into rows, run_count + 1 */
     size_t *piece_starts; /* into pieces, run_count + 1 */
     weir_selection_piece *pieces;
     size_t piece_count;

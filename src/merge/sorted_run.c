@@ -79,9 +79,9 @@ static int decode_ranges(const key_order *order, weir_data_file *const *files, s
     for (size_t i = 0; i < count; i++) {
         weir_literal *min = WEIR_NEW_ARRAY(scratch, weir_literal, order->count + 1);
         weir_literal *max = WEIR_NEW_ARRAY(scratch, weir_literal, order->count + 1);
-        WEIR_TRY_CTX(weir_binary_row_deserialize(files[i]->min_key, order->types, order->count, "least key", scratch,
-                                                 min, err),
-                     err, "data file %s", files[i]->name);
+        WEIR_TRY_CTX(
+            weir_binary_row_deserialize(files[i]->min_key, order->types, order->count, "least key", scratch, min, err),
+            err, "data file %s", files[i]->name);
         WEIR_TRY_CTX(weir_binary_row_deserialize(files[i]->max_key, order->types, order->count, "greatest key", scratch,
                                                  max, err),
                      err, "data file %s", files[i]->name);

@@ -5,16 +5,16 @@ static const char *const formats[] = {"avro", "parquet"};
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
 #define OLD_FIELDS                                                                                                     \
-    "{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'a','type':'SMALLINT'},"                                  \
-    "{'id':2,'name':'b','type':'STRING'},"                                                                              \
-    "{'id':3,'name':'r','type':{'type':'ROW','fields':[{'id':4,'name':'x','type':'INT'},"                               \
+    "{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'a','type':'SMALLINT'},"                                 \
+    "{'id':2,'name':'b','type':'STRING'},"                                                                             \
+    "{'id':3,'name':'r','type':{'type':'ROW','fields':[{'id':4,'name':'x','type':'INT'},"                              \
     "{'id':5,'name':'y','type':'STRING'}]}}"
 
 /* k stays; a has become BIGINT; b has given way to another column of the same name; r is renamed, its x dropped and
  * another x added, its y kept; n is new. */
 #define NEW_FIELDS                                                                                                     \
-    "{'id':8,'name':'n','type':'DOUBLE'},{'id':1,'name':'a','type':'BIGINT'},{'id':6,'name':'b','type':'STRING'},"      \
-    "{'id':3,'name':'s','type':{'type':'ROW','fields':[{'id':7,'name':'x','type':'INT'},"                               \
+    "{'id':8,'name':'n','type':'DOUBLE'},{'id':1,'name':'a','type':'BIGINT'},{'id':6,'name':'b','type':'STRING'},"     \
+    "{'id':3,'name':'s','type':{'type':'ROW','fields':[{'id':7,'name':'x','type':'INT'},"                              \
     "{'id':5,'name':'y','type':'STRING'}]}},{'id':0,'name':'k','type':'INT NOT NULL'}"
 
 static const char *schema_text(fixture *test, int id, const char *fields, const char *format)
@@ -59,8 +59,8 @@ static weir_data_file *write_old_file(fixture *test)
 static weir_format_reader *open_file(fixture *test, const weir_data_file *file, const weir_field *fields, int32_t count)
 {
     weir_format_reader *reader = NULL;
-    CHECK(test, weir_data_file_open(&test->context, fixture_bucket_path(test), file, fields, count, &reader,
-                                    &test->err));
+    CHECK(test,
+          weir_data_file_open(&test->context, fixture_bucket_path(test), file, fields, count, &reader, &test->err));
     return reader;
 }
 
@@ -174,10 +174,8 @@ static void predicates_on_cast_or_absent_columns_rule_out_nothing(void **state)
     const weir_predicate *both[] = {on_cast, on_key};
     assert_int_equal(rows_left(&test, reader, on_cast), 10);
     assert_int_equal(rows_left(&test, reader, on_key), 0);
-    assert_int_equal(
-        rows_left(&test, reader, weir_predicate_combine(&test.arena, WEIR_PREDICATE_AND, both, 2)), 0);
-    assert_int_equal(
-        rows_left(&test, reader, weir_predicate_combine(&test.arena, WEIR_PREDICATE_OR, both, 2)), 10);
+    assert_int_equal(rows_left(&test, reader, weir_predicate_combine(&test.arena, WEIR_PREDICATE_AND, both, 2)), 0);
+    assert_int_equal(rows_left(&test, reader, weir_predicate_combine(&test.arena, WEIR_PREDICATE_OR, both, 2)), 10);
     reader->ops->close(reader);
     fixture_end(&test);
 }

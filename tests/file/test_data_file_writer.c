@@ -1,12 +1,13 @@
 /* Rolling writers: what a file's description says, when files end, and what remains of a writer that fails. */
 #include "base/clock.h"
 #include "file_fixture.h"
+#include "fs/fault.h"
 
 #define SCHEMA(options)                                                                                                \
-    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'BIGINT NOT NULL'},{'id':1,'name':'v','type':'STRING'}],"   \
+    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'BIGINT NOT NULL'},{'id':1,'name':'v','type':'STRING'}]," \
     "'highestFieldId':1,'partitionKeys':[],'primaryKeys':['k'],'options':{'bucket':'1'" options "},'timeMillis':0}"
 #define APPEND_SCHEMA                                                                                                  \
-    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'BIGINT'},{'id':1,'name':'v','type':'STRING'}],"           \
+    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'BIGINT'},{'id':1,'name':'v','type':'STRING'}],"          \
     "'highestFieldId':1,'partitionKeys':[],'primaryKeys':[],'options':{'bucket':'-1'},'timeMillis':0}"
 
 static void fill(fixture *test, weir_batch *batch, int64_t first, int64_t count)
@@ -124,8 +125,8 @@ static void a_file_that_has_reached_its_size_ends_before_the_next_rows(void **st
     weir_data_file_writer *writer = fixture_writer(&test, WEIR_DATA_FILE_KEY_VALUE, 3);
     int64_t sequence_numbers[] = {1, 2, 3, 4};
     for (int64_t first = 0; first < 12; first += 4) {
-        CHECK(&test, weir_data_file_writer_write_columns(writer, 4, sequence_numbers, NULL, give_numbers, &first,
-                                                         &test.err));
+        CHECK(&test,
+              weir_data_file_writer_write_columns(writer, 4, sequence_numbers, NULL, give_numbers, &first, &test.err));
     }
     written_files written = {0};
     CHECK(&test, weir_data_file_writer_finish(writer, &test.arena, &written.files, &written.count, &written.capacity,
@@ -156,8 +157,8 @@ static void a_writer_that_is_closed_unfinished_leaves_no_files(void **state)
     int64_t sequence_numbers[9] = {0};
     weir_data_file_writer *writer = fixture_writer(&test, WEIR_DATA_FILE_KEY_VALUE, 0);
     for (int64_t i = 0; i < 3; i++) {
-        CHECK(&test, weir_data_file_writer_write_batch(writer, &batch, 3 * i, 3, sequence_numbers, batch.kinds,
-                                                       &test.err));
+        CHECK(&test,
+              weir_data_file_writer_write_batch(writer, &batch, 3 * i, 3, sequence_numbers, batch.kinds, &test.err));
     }
     assert_true(count_files(&test) >= 2);
     weir_data_file_writer_close(writer);
@@ -195,9 +196,10 @@ static void options_of_levels_and_changelogs_decide_about_format_and_name(void *
         {WEIR_DATA_FILE_CHANGELOG, 0, "c-", ".none.parquet"},
     };
     fixture test;
-    fixture_start(&test, SCHEMA(",'file.format.per.level':'0:avro, 5:parquet','file.compression.per.level':'3:snappy',"
-                                "'data-file.prefix':'p-','changelog-file.prefix':'c-','changelog-file.format':'parquet',"
-                                "'changelog-file.compression':'none','file.suffix.include.compression':'true'"));
+    fixture_start(&test,
+                  SCHEMA(",'file.format.per.level':'0:avro, 5:parquet','file.compression.per.level':'3:snappy',"
+                         "'data-file.prefix':'p-','changelog-file.prefix':'c-','changelog-file.format':'parquet',"
+                         "'changelog-file.compression':'none','file.suffix.include.compression':'true'"));
     weir_batch batch;
     fill(&test, &batch, 0, 2);
     int64_t sequence_numbers[] = {1, 2};
@@ -223,8 +225,8 @@ static void a_short_budget_ends_row_groups_early(void **state)
     int64_t *sequence_numbers = weir_alloc_zeroed(2000, sizeof *sequence_numbers);
     weir_data_file_writer *writer = fixture_writer(&test, WEIR_DATA_FILE_KEY_VALUE, 0);
     for (int64_t i = 0; i < 20; i++) {
-        CHECK(&test, weir_data_file_writer_write_batch(writer, &batch, 100 * i, 100, sequence_numbers, NULL,
-                                                       &test.err));
+        CHECK(&test,
+              weir_data_file_writer_write_batch(writer, &batch, 100 * i, 100, sequence_numbers, NULL, &test.err));
         assert_true(atomic_load(&test.budget.used_bytes) <= 1000);
     }
     written_files written = {0};
@@ -235,6 +237,50 @@ static void a_short_budget_ends_row_groups_early(void **state)
     assert_int_equal(written.files[0]->row_count, 2000);
     free(sequence_numbers);
     free(written.files);
+    weir_batch_free(&batch);
+    fixture_end(&test);
+}
+
+/* Writes two files on a file system that fails once at operation `stop_at`; false when nothing failed. */
+static bool write_with_fault(fixture *test, const weir_batch *batch, const int64_t *sequence_numbers, uint64_t stop_at)
+{
+    weir_fs *faulty = weir_fs_fault(test->fs, (weir_fault_options){.stop_at = stop_at, .fail_once = true});
+    test->context.fs = faulty;
+    weir_data_file_writer *writer = fixture_writer(test, WEIR_DATA_FILE_KEY_VALUE, 0);
+    written_files written = {0};
+    int code = WEIR_OK;
+    for (int64_t i = 0; i < 2 && code == WEIR_OK; i++) {
+        code = weir_data_file_writer_write_batch(writer, batch, 4 * i, 4, sequence_numbers, batch->kinds, &test->err);
+    }
+    if (code == WEIR_OK) {
+        code = weir_data_file_writer_finish(writer, &test->arena, &written.files, &written.count, &written.capacity,
+                                            &test->err);
+    }
+    weir_data_file_writer_close(writer);
+    free(written.files);
+    test->context.fs = test->fs;
+    weir_fs_close(faulty);
+    assert_int_equal(atomic_load(&test->budget.used_bytes), 0);
+    if (code != WEIR_OK) {
+        assert_int_equal(code, WEIR_IO);
+        assert_int_equal(count_files(test), 0);
+    }
+    return code != WEIR_OK;
+}
+
+static void a_file_system_that_fails_leaves_an_error_and_no_files(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, SCHEMA(",'target-file-size':'1 b'"));
+    weir_batch batch;
+    fill(&test, &batch, 0, 8);
+    int64_t sequence_numbers[] = {1, 2, 3, 4};
+    uint64_t stop_at = 1;
+    while (write_with_fault(&test, &batch, sequence_numbers, stop_at)) {
+        stop_at++;
+    }
+    assert_true(stop_at > 6);
     weir_batch_free(&batch);
     fixture_end(&test);
 }
@@ -263,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_writer_without_rows_makes_no_file),
         cmocka_unit_test(options_of_levels_and_changelogs_decide_about_format_and_name),
         cmocka_unit_test(a_short_budget_ends_row_groups_early),
+        cmocka_unit_test(a_file_system_that_fails_leaves_an_error_and_no_files),
         cmocka_unit_test(key_value_files_without_sequence_numbers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,8 +36,8 @@ static void open_table(golden_table *table, const char *name)
     table->schemas = weir_schema_cache_create(table->context.fs, table->context.paths.root);
     table->context.schemas = table->schemas;
     weir_schema *schema = NULL;
-    TRY(table, weir_schema_read_latest(table->context.fs, table->context.paths.root, &table->arena, &schema,
-                                       &table->err));
+    TRY(table,
+        weir_schema_read_latest(table->context.fs, table->context.paths.root, &table->arena, &schema, &table->err));
     table->context.schema = schema;
     table->memory = weir_fs_memory();
     table->copy = table->context;
@@ -53,8 +53,8 @@ static void close_table(golden_table *table)
 
 #define POSTPONED_BUCKET (-2)
 
-/* Formats and features that are read elsewhere or not at all. Files of a postponed bucket have no statistics; files with
- * row ids get their sequence numbers from the commit. */
+/* Formats and features that are read elsewhere or not at all. Files of a postponed bucket have no statistics; files
+ * with row ids get their sequence numbers from the commit. */
 static bool is_readable(const weir_manifest_entry *entry)
 {
     const weir_data_file *file = entry->file;

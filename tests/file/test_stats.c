@@ -2,8 +2,8 @@
 #include "file_fixture.h"
 
 #define FIELDS                                                                                                         \
-    "'fields':[{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'t','type':'STRING'},"                          \
-    "{'id':2,'name':'b','type':'BYTES'},{'id':3,'name':'d','type':'DOUBLE'},"                                           \
+    "'fields':[{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'t','type':'STRING'},"                         \
+    "{'id':2,'name':'b','type':'BYTES'},{'id':3,'name':'d','type':'DOUBLE'},"                                          \
     "{'id':4,'name':'l','type':{'type':'ARRAY','element':'INT'}}],'highestFieldId':4,"
 
 #define SCHEMA(options)                                                                                                \

@@ -4,10 +4,10 @@
 #include "merge/merge.h"
 
 static const char *const tables[] = {
-    "pk-b1-l0",    "pk-b1-full",       "pk-b1-levels",      "pk-b4-full-l0", "pk-b4-l0",
-    "pk-composite", "pk-dup-in-commit", "pk-levels-multifile", "seq-field",     "seq-field-desc",
-    "ignore-delete", "thin-mode",        "evo-parquet-pk",     "evo-avro-pk",   "types-parquet-pk",
-    "nested-parquet-pk", "flink-dml", "cl-lookup", "cl-input",
+    "pk-b1-l0",          "pk-b1-full",       "pk-b1-levels",        "pk-b4-full-l0", "pk-b4-l0",
+    "pk-composite",      "pk-dup-in-commit", "pk-levels-multifile", "seq-field",     "seq-field-desc",
+    "ignore-delete",     "thin-mode",        "evo-parquet-pk",      "evo-avro-pk",   "types-parquet-pk",
+    "nested-parquet-pk", "flink-dml",        "cl-lookup",           "cl-input",
 };
 
 typedef struct golden_merge {
@@ -93,8 +93,8 @@ static void merge_bucket(golden_merge *table, const weir_manifest_entries *entri
     }
     weir_section *sections = NULL;
     size_t section_count = 0;
-    TRY(table, weir_sections_of(table->context.schema, files, count, &table->arena, &sections, &section_count,
-                                &table->err));
+    TRY(table,
+        weir_sections_of(table->context.schema, files, count, &table->arena, &sections, &section_count, &table->err));
     for (size_t s = 0; s < section_count; s++) {
         merge_section(table, entry, &sections[s]);
     }

@@ -23,10 +23,7 @@ typedef struct item {
 
 static run runs[MOST_RUNS];
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+static int compare_texts(const void *a, const void *b) { return strcmp(a, b); }
 
 static int compare_items(const void *left, const void *right)
 {

@@ -1,8 +1,8 @@
 /* Merging runs of files against a model that knows every row: the newest of each key, by brute force. */
 #include <stdio.h>
 
-#include "merge/merge.h"
 #include "file_fixture.h"
+#include "merge/merge.h"
 #include "random.h"
 
 #define MOST_RUNS 12
@@ -102,9 +102,8 @@ static void add_model_row(model *m, weir_batch *batch, int32_t key, int32_t leve
     row->kind = (int8_t)(random_below(&m->random, 3) == 0 ? random_below(&m->random, 4) : 0);
     row->has_order = random_below(&m->random, 5) > 0;
     row->order = (int32_t)random_below(&m->random, 4);
-    row->value = random_below(&m->random, 7) == 0
-                     ? NULL
-                     : weir_arena_format(arena, "v%d", (int)random_below(&m->random, 50));
+    row->value =
+        random_below(&m->random, 7) == 0 ? NULL : weir_arena_format(arena, "v%d", (int)random_below(&m->random, 50));
     char *order = row->has_order ? weir_arena_format(arena, "%d", (int)row->order) : "null";
     char *value = row->value == NULL ? "null" : weir_arena_format(arena, "\"%s\"", row->value);
     char *text = weir_arena_format(arena, "[%s,%s,%s,[%d]]", key_text(m, key), value, order,
@@ -166,8 +165,8 @@ static bool is_newer(const model *m, const model_row *a, const model_row *b)
     const char *options = m->shape->options;
     if (strstr(options, "sequence.field") != NULL) {
         bool descending = strstr(options, "descending") != NULL;
-        int order = compare_nullable(a->has_order, (a->order > b->order) - (a->order < b->order), b->has_order,
-                                     descending);
+        int order =
+            compare_nullable(a->has_order, (a->order > b->order) - (a->order < b->order), b->has_order, descending);
         if (order == 0 && strstr(options, "o,v") != NULL) {
             int by_text = a->value != NULL && b->value != NULL ? strcmp(a->value, b->value) : 0;
             order = compare_nullable(a->value != NULL, by_text, b->value != NULL, descending);
@@ -179,10 +178,7 @@ static bool is_newer(const model *m, const model_row *a, const model_row *b)
     return a->sequence_number != b->sequence_number ? a->sequence_number > b->sequence_number : a->run > b->run;
 }
 
-static bool is_retract(const model_row *row)
-{
-    return row->kind == WEIR_UPDATE_BEFORE || row->kind == WEIR_DELETE;
-}
+static bool is_retract(const model_row *row) { return row->kind == WEIR_UPDATE_BEFORE || row->kind == WEIR_DELETE; }
 
 /* What is expected of one key. */
 typedef struct expected_key {
@@ -256,8 +252,8 @@ static void check_window(model *m, weir_merge_reader *merge, const weir_merge_op
         assert_int_equal(merge->kinds[i], expected->newest->kind);
         assert_int_equal(weir_sort_keys_compare(&merge->keys, i, all_keys, *key), 0);
         if (options->want_previous) {
-            bool has_previous = expected->from_level_zero && expected->newest_above != NULL &&
-                                !is_retract(expected->newest_above);
+            bool has_previous =
+                expected->from_level_zero && expected->newest_above != NULL && !is_retract(expected->newest_above);
             assert_int_equal(merge->from_level_zero[i], expected->from_level_zero);
             assert_int_equal(merge->met_above_level_zero[i], expected->newest_above != NULL);
             assert_int_equal(merge->has_previous[i], has_previous);
@@ -372,8 +368,8 @@ static void keys_that_match_a_predicate_come_out_whole(void **state)
         random = m.random;
         int32_t least = (int32_t)random_below(&random, KEY_SPACE);
         weir_literal literal = {.integer = least};
-        const weir_predicate *predicate = weir_predicate_leaf(
-            &m.test.arena, WEIR_PREDICATE_GREATER_OR_EQUAL, 0, m.test.context.schema->fields[0].type, &literal, 1);
+        const weir_predicate *predicate = weir_predicate_leaf(&m.test.arena, WEIR_PREDICATE_GREATER_OR_EQUAL, 0,
+                                                              m.test.context.schema->fields[0].type, &literal, 1);
         weir_merge_options options = {.key_predicate = predicate};
         expected_key *keys = weir_alloc(KEY_SPACE * sizeof *keys);
         expect_keys(&m, keys);
@@ -425,8 +421,8 @@ static void ranges_of_split_keys_together_are_the_whole_merge(void **state)
                 .upper_key = part < bound_count ? bounds[part] : (weir_slice){0},
             };
             int32_t end = first;
-            while (end < KEY_SPACE && (part == bound_count ||
-                                       weir_slice_compare(bound_of(&m, &keys, end), bounds[part]) < 0)) {
+            while (end < KEY_SPACE &&
+                   (part == bound_count || weir_slice_compare(bound_of(&m, &keys, end), bounds[part]) < 0)) {
                 end++;
             }
             assert_true(end - first > KEY_SPACE / 8);
@@ -437,6 +433,36 @@ static void ranges_of_split_keys_together_are_the_whole_merge(void **state)
         weir_sort_keys_free(&keys);
         end_model(&m);
     }
+}
+
+static void a_budget_that_is_too_small_is_an_error_and_gets_all_back(void **state)
+{
+    (void)state;
+    model m;
+    start_model(&m, &shapes[2], "parquet", (random_state){7});
+    for (int32_t r = 0; r < 5; r++) {
+        add_run(&m, r);
+    }
+    bool succeeded = false;
+    for (int64_t limit = 1000; !succeeded && limit < ((int64_t)1 << 40); limit *= 2) {
+        m.test.budget.limit_bytes = limit;
+        weir_merge_reader *merge = NULL;
+        CHECK(&m.test, weir_merge_open(&m.test.context, weir_partition_none(), 0, m.runs, m.run_count, m.columns,
+                                       m.column_count, NULL, &merge, &m.test.err));
+        int code = WEIR_OK;
+        while (code == WEIR_OK && (code = weir_merge_next(merge, 500, &m.test.err)) == WEIR_OK) {
+            weir_vector values;
+            weir_vector_init(&values, m.test.context.schema->fields[0].type);
+            code = weir_merge_column(merge, 0, &values, &m.test.err);
+            weir_vector_free(&values);
+        }
+        assert_true(code == WEIR_END || code == WEIR_NO_MEMORY);
+        succeeded = code == WEIR_END;
+        weir_merge_close(merge);
+        assert_int_equal(atomic_load(&m.test.budget.used_bytes), 0);
+    }
+    assert_true(succeeded);
+    end_model(&m);
 }
 
 static void two_rows_of_one_key_in_one_run_are_an_error(void **state)
@@ -482,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_merge_gives_the_newest_row_of_every_key),
         cmocka_unit_test(keys_that_match_a_predicate_come_out_whole),
         cmocka_unit_test(ranges_of_split_keys_together_are_the_whole_merge),
+        cmocka_unit_test(a_budget_that_is_too_small_is_an_error_and_gets_all_back),
         cmocka_unit_test(two_rows_of_one_key_in_one_run_are_an_error),
         cmocka_unit_test(a_merge_engine_that_is_not_there_is_refused),
     };

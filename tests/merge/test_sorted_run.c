@@ -6,7 +6,8 @@
 #define MOST_FILES 40
 
 static const char schema_json[] =
-    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'s','type':'STRING NOT NULL'}],"
+    "{'version':3,'id':0,'fields':[{'id':0,'name':'k','type':'INT NOT NULL'},{'id':1,'name':'s','type':'STRING NOT "
+    "NULL'}],"
     "'highestFieldId':1,'partitionKeys':[],'primaryKeys':['k','s'],'options':{'bucket':'1'},'timeMillis':0}";
 
 static weir_slice key_of(fixture *test, int32_t number, const char *text)
@@ -48,7 +49,7 @@ static void keys_compare_column_by_column(void **state)
         const char *b_text;
         int order;
     } cases[] = {
-        {1, "b", 2, "a", -1}, {-1, "a", 1, "a", -1},         {3, "a", 3, "a", 0},
+        {1, "b", 2, "a", -1}, {-1, "a", 1, "a", -1},          {3, "a", 3, "a", 0},
         {3, "b", 3, "a", 1},  {3, "long enough", 3, "lo", 1}, {3, "", 3, "a", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -64,8 +65,8 @@ static void check_sections(fixture *test, weir_data_file **files, size_t count)
 {
     weir_section *sections = NULL;
     size_t section_count = 0;
-    CHECK(test, weir_sections_of(test->context.schema, files, count, &test->arena, &sections, &section_count,
-                                 &test->err));
+    CHECK(test,
+          weir_sections_of(test->context.schema, files, count, &test->arena, &sections, &section_count, &test->err));
     size_t found = 0;
     for (size_t s = 0; s < section_count; s++) {
         int32_t greatest_depth = 0;
@@ -76,8 +77,8 @@ static void check_sections(fixture *test, weir_data_file **files, size_t count)
             for (int32_t f = 0; f < run->file_count; f++) {
                 /* Files of a run do not overlap, and stand in key order. */
                 if (f > 0) {
-                    assert_true(weir_key_compare(test->context.schema, run->files[f - 1]->max_key,
-                                                 run->files[f]->min_key) < 0);
+                    assert_true(
+                        weir_key_compare(test->context.schema, run->files[f - 1]->max_key, run->files[f]->min_key) < 0);
                 }
                 assert_true(run->level == -1 || run->level == run->files[f]->level);
                 /* How many files of the section hold this file's least key. */
