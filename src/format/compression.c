@@ -445,15 +445,16 @@ static int decompress_by_doubling(weir_compression codec, weir_slice in, size_t 
                                   weir_error *err)
 {
     size_t room = in.size < 1024 ? 4096 : in.size * 4;
+    limit = limit < INT32_MAX ? limit : INT32_MAX - 1; /* no block of these codecs is larger */
     for (;;) {
         room = room < limit ? room : limit;
-        weir_buffer_reserve(out, room);
-        size_t size = attempt(in, out->data + out->size, room);
-        if (size != SIZE_MAX) {
+        weir_buffer_reserve(out, room + 1); /* zlib wants a place to write to even when nothing comes */
+        size_t size = attempt(in, out->data + out->size, room + 1);
+        if (size <= limit) {
             out->size += size;
             return WEIR_OK;
         }
-        if (room == limit) {
+        if (size != SIZE_MAX || room == limit) {
             return corrupt(codec, path, err);
         }
         room *= 2;
