@@ -2,8 +2,8 @@
  *
  *   <warehouse>/<database>.db/<table>/schema/schema-0
  *
- * A database is a folder; its properties are not kept, as in Paimon's FileSystemCatalog. A folder is a table when it has
- * a schema: publishing schema-0 creates a table, atomically, and removing its folder drops it. */
+ * A database is a folder; its properties are not kept, as in Paimon's FileSystemCatalog. A folder is a table when it
+ * has a schema: publishing schema-0 creates a table, atomically, and removing its folder drops it. */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -31,8 +31,10 @@ static int check_new_table_name(const char *name, weir_error *err)
 {
     WEIR_TRY(check_name("table", name, err));
     if (strchr(name, '$') != NULL) {
-        return weir_fail(err, WEIR_INVALID, "'%s' cannot be the name of a table: $ separates a table from its system "
-                         "tables", name);
+        return weir_fail(err, WEIR_INVALID,
+                         "'%s' cannot be the name of a table: $ separates a table from its system "
+                         "tables",
+                         name);
     }
     return WEIR_OK;
 }
@@ -42,7 +44,8 @@ static const char *database_path(const weir_catalog *catalog, weir_arena *arena,
     return weir_arena_format(arena, "%s/%s" DATABASE_SUFFIX, catalog->warehouse, database);
 }
 
-static const char *path_of_table(const weir_catalog *catalog, weir_arena *arena, const char *database, const char *table)
+static const char *path_of_table(const weir_catalog *catalog, weir_arena *arena, const char *database,
+                                 const char *table)
 {
     return weir_arena_format(arena, "%s/%s" DATABASE_SUFFIX "/%s", catalog->warehouse, database, table);
 }
@@ -192,7 +195,8 @@ static int create_table_in(weir_catalog *catalog, const char *database, const ch
     WEIR_TRY(check_new_table_name(table, err));
     WEIR_TRY(find_table(catalog, database, table, arena, &exists, err));
     const char *path = path_of_table(catalog, arena, database, table);
-    int code = exists ? WEIR_EXISTS : weir_fs_make_directories(catalog->fs, weir_arena_format(arena, "%s/schema", path), err);
+    int code =
+        exists ? WEIR_EXISTS : weir_fs_make_directories(catalog->fs, weir_arena_format(arena, "%s/schema", path), err);
     if (code == WEIR_OK) {
         code = weir_schema_publish(catalog->fs, path, schema, err);
     }

@@ -17,7 +17,7 @@ typedef enum weir_file_source { WEIR_FILE_SOURCE_APPEND = 0, WEIR_FILE_SOURCE_CO
 typedef struct weir_data_file {
     const char *name;
     int64_t size_bytes;
-    int64_t row_count; /* physical, deletes included */
+    int64_t row_count;  /* physical, deletes included */
     weir_slice min_key; /* serialized BinaryRow of the trimmed primary key; arity 0 for append tables */
     weir_slice max_key;
     weir_stats_row key_stats;
@@ -28,11 +28,11 @@ typedef struct weir_data_file {
     int32_t level;
     const char **extra_files;
     int32_t extra_file_count;
-    int64_t creation_time_ms;  /* the writer's local wall clock read as UTC; INT64_MIN: not given */
-    int64_t delete_row_count;  /* -1: not given */
+    int64_t creation_time_ms; /* the writer's local wall clock read as UTC; INT64_MIN: not given */
+    int64_t delete_row_count; /* -1: not given */
     bool has_embedded_index;
     weir_slice embedded_index;
-    int32_t file_source;       /* weir_file_source; -1: not given */
+    int32_t file_source; /* weir_file_source; -1: not given */
     bool has_value_stats_columns;
     const char **value_stats_columns; /* value_stats covers these columns only, in this order */
     int32_t value_stats_column_count;

@@ -98,8 +98,8 @@ void weir_manifest_writer_abandon(weir_manifest_writer *writer);
 /* Syncs the manifest folder. */
 int weir_manifest_writer_sync(weir_manifest_writer *writer, weir_error *err);
 
-/* Folds entries in order: an ADD cancelled by a later DELETE of the same file (partition, bucket, level, name) vanishes;
- * what remains is compacted in place. A DELETE without its ADD stays (`keep_deletes`) or is WEIR_CORRUPT. */
+/* Folds entries in order: an ADD cancelled by a later DELETE of the same file (partition, bucket, level, name)
+ * vanishes; what remains is compacted in place. A DELETE without its ADD stays (`keep_deletes`) or is WEIR_CORRUPT. */
 int weir_manifest_entries_fold(weir_manifest_entries *entries, bool keep_deletes, weir_error *err);
 
 /* The manifests of the next snapshot's base list: the previous base and delta manifests, merged as

@@ -1,5 +1,7 @@
 /* From columns to manifest entries and manifest descriptions. The bytes go into the caller's arena, entry by entry, so
  * that entries which a filter leaves out cost nothing. */
+#include <stdlib.h>
+
 #include "meta/manifest_record.h"
 
 void weir_manifest_entries_append(weir_manifest_entries *entries, weir_manifest_entry entry)
@@ -28,15 +30,9 @@ void weir_manifest_files_free(weir_manifest_files *files)
 
 /* ---- values of a column ---- */
 
-static int32_t get_int(const weir_vector *column, int64_t row)
-{
-    return WEIR_VALUES(column, int32_t)[row];
-}
+static int32_t get_int(const weir_vector *column, int64_t row) { return WEIR_VALUES(column, int32_t)[row]; }
 
-static int64_t get_long(const weir_vector *column, int64_t row)
-{
-    return WEIR_VALUES(column, int64_t)[row];
-}
+static int64_t get_long(const weir_vector *column, int64_t row) { return WEIR_VALUES(column, int64_t)[row]; }
 
 static int64_t get_long_or(const weir_vector *column, int64_t row, int64_t otherwise)
 {
@@ -134,8 +130,7 @@ static bool passes(const weir_manifest_filter *filter, int32_t bucket, int32_t l
     if (filter == NULL) {
         return true;
     }
-    return (filter->bucket < 0 || bucket == filter->bucket) &&
-           (filter->min_level < 0 || level >= filter->min_level) &&
+    return (filter->bucket < 0 || bucket == filter->bucket) && (filter->min_level < 0 || level >= filter->min_level) &&
            (filter->partition_matches == NULL || filter->partition_matches(filter->partition_context, partition));
 }
 

@@ -69,8 +69,8 @@ static int put_optional_fields(const weir_data_file *file, weir_vector *columns,
 {
     WEIR_TRY(put_long_if(&columns[WEIR_FILE_CREATION_TIME], file->creation_time_ms != INT64_MIN, file->creation_time_ms,
                          err));
-    WEIR_TRY(put_long_if(&columns[WEIR_FILE_DELETE_ROW_COUNT], file->delete_row_count >= 0, file->delete_row_count,
-                         err));
+    WEIR_TRY(
+        put_long_if(&columns[WEIR_FILE_DELETE_ROW_COUNT], file->delete_row_count >= 0, file->delete_row_count, err));
     if (file->has_embedded_index) {
         WEIR_TRY(put_bytes(&columns[WEIR_FILE_EMBEDDED_INDEX], file->embedded_index, err));
     } else {

@@ -31,16 +31,17 @@ static uint32_t *find_slot(const slot_table *table, const weir_manifest_entries 
 }
 
 /* Marks in `gone` what cancels out. */
-static int fold(weir_manifest_entries *entries, const slot_table *table, bool keep_deletes, bool *gone,
-                weir_error *err)
+static int fold(weir_manifest_entries *entries, const slot_table *table, bool keep_deletes, bool *gone, weir_error *err)
 {
     for (size_t i = 0; i < entries->count; i++) {
         weir_manifest_entry *entry = &entries->items[i];
         uint32_t *slot = find_slot(table, entries, entry);
         if (*slot == 0 || gone[*slot - 1]) {
             if (entry->kind == WEIR_FILE_DELETE && !keep_deletes) {
-                return weir_fail(err, WEIR_CORRUPT, "the manifests delete the file %s (bucket %d, level %d), which they "
-                                 "never added", entry->file->name, entry->bucket, entry->file->level);
+                return weir_fail(err, WEIR_CORRUPT,
+                                 "the manifests delete the file %s (bucket %d, level %d), which they "
+                                 "never added",
+                                 entry->file->name, entry->bucket, entry->file->level);
             }
             *slot = (uint32_t)i + 1;
         } else if (entry->kind == WEIR_FILE_DELETE && entries->items[*slot - 1].kind == WEIR_FILE_ADD) {

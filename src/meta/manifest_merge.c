@@ -37,9 +37,8 @@ static bool may_hold_deleted(const weir_manifest_file *manifest, const weir_mani
 {
     for (size_t i = 0; i < entries->count; i++) {
         const weir_manifest_entry *entry = &entries->items[i];
-        if (entry->kind == WEIR_FILE_DELETE &&
-            (!manifest->has_buckets ||
-             (entry->bucket >= manifest->min_bucket && entry->bucket <= manifest->max_bucket))) {
+        if (entry->kind == WEIR_FILE_DELETE && (!manifest->has_buckets || (entry->bucket >= manifest->min_bucket &&
+                                                                           entry->bucket <= manifest->max_bucket))) {
             return true;
         }
     }
@@ -135,8 +134,7 @@ done:
 }
 
 static int merge_neighbours(weir_manifest_writer *writer, const weir_manifest_files *previous,
-                            const merge_options *options, weir_arena *arena, weir_manifest_files *out,
-                            weir_error *err)
+                            const merge_options *options, weir_arena *arena, weir_manifest_files *out, weir_error *err)
 {
     size_t first = 0;
     int64_t bytes = 0;

@@ -9,8 +9,10 @@
 static int check_format(weir_slice bytes, const char *path, weir_error *err)
 {
     if (bytes.size >= 3 && memcmp(bytes.data, "ORC", 3) == 0) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: an ORC manifest (option 'manifest.format' = 'orc'); only 'avro' is "
-                         "supported", path);
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "%s: an ORC manifest (option 'manifest.format' = 'orc'); only 'avro' is "
+                         "supported",
+                         path);
     }
     return WEIR_OK;
 }

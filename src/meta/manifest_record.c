@@ -3,8 +3,7 @@
  * Java writes exactly these; a reader that compares the schemas of two manifests sees no difference. */
 #include "meta/manifest_record.h"
 
-#define SCALAR(name, type_id, is_nullable)                                                                             \
-    static const weir_type name = {.id = (type_id), .nullable = (is_nullable)}
+#define SCALAR(name, type_id, is_nullable) static const weir_type name = {.id = (type_id), .nullable = (is_nullable)}
 #define TEXT(name, type_id, is_nullable)                                                                               \
     static const weir_type name = {.id = (type_id), .nullable = (is_nullable), .precision = WEIR_MAX_LENGTH}
 #define LIST(name, element_type, is_nullable)                                                                          \
@@ -103,7 +102,4 @@ const weir_field weir_list_fields[WEIR_LIST_COLUMNS] = {
     [WEIR_LIST_MAX_ROW_ID] = {.name = "_MAX_ROW_ID", .type = &nullable_long},
 };
 
-const weir_field *weir_entry_fields_to_read(bool without_stats)
-{
-    return without_stats ? lean_fields : read_fields;
-}
+const weir_field *weir_entry_fields_to_read(bool without_stats) { return without_stats ? lean_fields : read_fields; }

@@ -36,7 +36,8 @@ void weir_manifest_writer_abandon(weir_manifest_writer *writer)
 
 int weir_manifest_writer_sync(weir_manifest_writer *writer, weir_error *err)
 {
-    return weir_fs_sync_directory(writer->fs, weir_arena_format(writer->arena, "%s/manifest", writer->paths->table), err);
+    return weir_fs_sync_directory(writer->fs, weir_arena_format(writer->arena, "%s/manifest", writer->paths->table),
+                                  err);
 }
 
 /* How to write, by the options. */
@@ -98,7 +99,6 @@ typedef struct partition_stats {
     int64_t *null_counts;
     weir_literal *values; /* of the entry at hand */
     weir_slice last;      /* the partition that was added last: neighbours are mostly equal */
-    int64_t last_count;
     int32_t count;
 } partition_stats;
 
@@ -191,9 +191,14 @@ static int describe(const weir_schema *schema, const weir_manifest_entry *entrie
     int code = WEIR_OK;
     weir_arena_init(&scratch);
     begin_stats(schema, &scratch, &stats);
-    *out = (weir_manifest_file){.min_bucket = INT32_MAX, .max_bucket = INT32_MIN, .min_level = INT32_MAX,
-                                .max_level = INT32_MIN, .has_buckets = true, .has_levels = true,
-                                .min_row_id = -1, .max_row_id = -1};
+    *out = (weir_manifest_file){.min_bucket = INT32_MAX,
+                                .max_bucket = INT32_MIN,
+                                .min_level = INT32_MAX,
+                                .max_level = INT32_MIN,
+                                .has_buckets = true,
+                                .has_levels = true,
+                                .min_row_id = -1,
+                                .max_row_id = -1};
     for (size_t i = 0; i < count; i++) {
         const weir_manifest_entry *entry = &entries[i];
         const weir_data_file *file = entry->file;
@@ -219,18 +224,39 @@ done:
 
 /* ---- writing ---- */
 
-/* Writes entries until the file has reached `target_bytes`; *out_count says how many. */
+/* What is written: the options that decide it, read once. */
+typedef struct entry_options {
+    int64_t target_bytes;
+    bool drop_stats; /* of deleted files: nobody reads them */
+} entry_options;
+
+static int append_entry(const weir_manifest_entry *entry, const entry_options *options, weir_batch *batch,
+                        weir_error *err)
+{
+    if (entry->kind != WEIR_FILE_DELETE || !options->drop_stats) {
+        return weir_entry_append(entry, batch, err);
+    }
+    weir_data_file lean_file = *entry->file;
+    weir_manifest_entry lean = *entry;
+    lean_file.value_stats = (weir_stats_row){0};
+    lean_file.has_value_stats_columns = true;
+    lean_file.value_stats_column_count = 0;
+    lean.file = &lean_file;
+    return weir_entry_append(&lean, batch, err);
+}
+
+/* Writes entries until the file has reached its target size; *out_count says how many. */
 static int write_entries(weir_format_writer *records, const weir_manifest_entry *entries, size_t count,
-                         int64_t target_bytes, size_t *out_count, weir_error *err)
+                         const entry_options *options, size_t *out_count, weir_error *err)
 {
     weir_batch batch;
     size_t done_count = 0;
     int code = WEIR_OK;
     weir_batch_init(&batch, weir_entry_fields, WEIR_ENTRY_COLUMNS);
-    while (done_count < count && (int64_t)records->ops->size(records) < target_bytes) {
+    while (done_count < count && (int64_t)records->ops->size(records) < options->target_bytes) {
         weir_batch_clear(&batch);
         for (int i = 0; i < ENTRIES_A_BATCH && done_count < count; i++) {
-            WEIR_GO(weir_entry_append(&entries[done_count++], &batch, err));
+            WEIR_GO(append_entry(&entries[done_count++], options, &batch, err));
         }
         WEIR_GO(append_batch(records, &batch, err));
     }
@@ -242,7 +268,7 @@ done:
 
 /* Writes one manifest of as many entries as fit, and describes it. */
 static int write_manifest(weir_manifest_writer *writer, const weir_manifest_entry *entries, size_t count,
-                          int64_t target_bytes, size_t *out_count, weir_manifest_file *out, weir_error *err)
+                          const entry_options *options, size_t *out_count, weir_manifest_file *out, weir_error *err)
 {
     weir_written_stats stats[WEIR_ENTRY_COLUMNS];
     weir_format_writer *records = NULL;
@@ -251,7 +277,7 @@ static int write_manifest(weir_manifest_writer *writer, const weir_manifest_entr
     const char *path = weir_manifest_path(writer->arena, writer->paths, name);
     int code;
     WEIR_TRY(open_records(writer, path, weir_entry_fields, WEIR_ENTRY_COLUMNS, &records, err));
-    WEIR_GO(write_entries(records, entries, count, target_bytes, out_count, err));
+    WEIR_GO(write_entries(records, entries, count, options, out_count, err));
     WEIR_GO(records->ops->finish(records, true, stats, err));
     WEIR_GO(describe(writer->schema, entries, *out_count, writer->arena, out, err));
     out->name = name;
@@ -264,15 +290,16 @@ done:
 int weir_manifest_writer_write(weir_manifest_writer *writer, const weir_manifest_entry *entries, size_t count,
                                weir_manifest_files *out, weir_error *err)
 {
-    int64_t target_bytes = 0;
-    WEIR_TRY(weir_options_size(&writer->schema->options, "manifest.target-file-size", &target_bytes, err));
-    if (target_bytes <= 0) {
+    entry_options options = {0};
+    WEIR_TRY(weir_options_size(&writer->schema->options, "manifest.target-file-size", &options.target_bytes, err));
+    WEIR_TRY(weir_options_bool(&writer->schema->options, "manifest.delete-file-drop-stats", &options.drop_stats, err));
+    if (options.target_bytes <= 0) {
         return weir_fail(err, WEIR_INVALID, "option 'manifest.target-file-size' must be greater than 0");
     }
     for (size_t first = 0; first < count;) {
         size_t written = 0;
         weir_manifest_file file;
-        WEIR_TRY(write_manifest(writer, entries + first, count - first, target_bytes, &written, &file, err));
+        WEIR_TRY(write_manifest(writer, entries + first, count - first, &options, &written, &file, err));
         weir_manifest_files_append(out, file);
         first += written;
     }

@@ -1,4 +1,5 @@
-/* The table of all options of tables: key, type, default, what this version does with it, and its text in the reference.
+/* The table of all options of tables: key, type, default, what this version does with it, and its text in the
+ * reference.
  *
  * Keys and defaults are those of Paimon 1.4 (and of its Flink connector where a table can carry them). An option that
  * only steers how another engine plans, caches or schedules is STORED; one that changes what a correct writer writes,
@@ -8,41 +9,42 @@
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define OPTION(k, t, d, s, x)                                                                                          \
-    {                                                                                                                  \
-        .key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x)             \
-    }
+    {.key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x)}
 #define OPTION_WITH(k, t, d, s, x, ...)                                                                                \
-    {                                                                                                                  \
-        .key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x),            \
-        __VA_ARGS__                                                                                                    \
-    }
+    {.key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x), __VA_ARGS__}
 #define IMMUTABLE .immutable = true
 
 const weir_option weir_table_options[] = {
     /* ---- what the table is ---- */
-    OPTION_WITH("type", ENUM, "table", WORKS, "The kind of table.",
-                .values = WORDS("table", "format-table", "materialized-table", "object-table", "lance-table",
-                                "iceberg-table"),
-                .refused = WORDS("format-table", "materialized-table", "object-table", "lance-table", "iceberg-table")),
+    OPTION_WITH(
+        "type", ENUM, "table", WORKS, "The kind of table.",
+        .values = WORDS("table", "format-table", "materialized-table", "object-table", "lance-table", "iceberg-table"),
+        .refused = WORDS("format-table", "materialized-table", "object-table", "lance-table", "iceberg-table")),
     OPTION("path", TEXT, NULL, WORKS, "The folder of the table, when it is not in a catalog's warehouse."),
     OPTION("auto-create", BOOLEAN, "false", WORKS,
            "Creates the table on first use when `path` is empty. Only for tables outside of a catalog."),
     OPTION("branch", TEXT, "main", WORKS, "The branch that is read and written."),
     OPTION_WITH("primary-key", TEXT, NULL, WORKS,
-                "Columns of the primary key, separated by commas; the same as PRIMARY KEY in the statement.", IMMUTABLE),
+                "Columns of the primary key, separated by commas; the same as PRIMARY KEY in the statement.",
+                IMMUTABLE),
     OPTION_WITH("partition", TEXT, NULL, WORKS,
-                "Columns that the table is partitioned by, separated by commas; the same as PARTITIONED BY.", IMMUTABLE),
+                "Columns that the table is partitioned by, separated by commas; the same as PARTITIONED BY.",
+                IMMUTABLE),
 
     /* ---- buckets ---- */
     OPTION_WITH("bucket", INTEGER, "-1", WORKS,
                 "Number of buckets a partition: fixed when greater than 0; -1 for an append table without buckets.",
                 .refused = WORDS("-2")),
-    OPTION_WITH("bucket-key", TEXT, NULL, WORKS,
-                "Columns whose hash decides the bucket of a row, separated by commas. Default: the primary key without the "
-                "partition columns.", IMMUTABLE),
-    OPTION_WITH("bucket-function.type", ENUM, "default", WORKS,
-                "How a bucket is computed from the bucket key: default (Murmur3 of the key), mod (the remainder of a single "
-                "integer column), hive.", IMMUTABLE, .values = WORDS("default", "mod", "hive")),
+    OPTION_WITH(
+        "bucket-key", TEXT, NULL, WORKS,
+        "Columns whose hash decides the bucket of a row, separated by commas. Default: the primary key without the "
+        "partition columns.",
+        IMMUTABLE),
+    OPTION_WITH(
+        "bucket-function.type", ENUM, "default", WORKS,
+        "How a bucket is computed from the bucket key: default (Murmur3 of the key), mod (the remainder of a single "
+        "integer column), hive.",
+        IMMUTABLE, .values = WORDS("default", "mod", "hive")),
     OPTION("bucket-append-ordered", BOOLEAN, "true", STORED,
            "Whether readers of a bucketed append table keep the order of each bucket."),
     OPTION("dynamic-bucket.target-row-num", INTEGER, "2000000", STORED, "Rows a bucket takes with dynamic buckets."),
@@ -60,12 +62,15 @@ const weir_option weir_table_options[] = {
 
     /* ---- data files ---- */
     OPTION_WITH("file.format", ENUM, "parquet", WORKS, "The format of new data files.",
-                .values = WORDS("parquet", "avro", "orc", "csv", "json", "text", "lance", "blob"),
-                .refused = WORDS("orc", "csv", "json", "text", "lance", "blob")),
-    OPTION("file.format.per.level", MAP, NULL, REFUSED, "Formats of the levels of the tree, such as `0:avro,5:parquet`."),
+                .values =
+                    WORDS("parquet", "avro", "orc", "csv", "json", "text", "row", "lance", "vortex", "mosaic", "blob"),
+                .refused = WORDS("orc", "csv", "json", "text", "row", "lance", "vortex", "mosaic", "blob")),
+    OPTION("file.format.per.level", MAP, NULL, WORKS, "Formats of the levels of the tree, such as `0:avro,5:parquet`."),
     OPTION("file.compression", TEXT, "zstd", WORKS,
-           "Compression of new data files: zstd, none, snappy, lz4, gzip, brotli; avro: null, deflate, snappy, bzip2, zstd."),
-    OPTION("file.compression.per.level", MAP, NULL, REFUSED, "Compressions of the levels of the tree."),
+           "Compression of new data files: zstd, none, snappy, lz4, gzip, brotli; avro: null, deflate, snappy, bzip2, "
+           "zstd."),
+    OPTION("file.compression.per.level", MAP, NULL, WORKS,
+           "Compressions of the levels of the tree, such as `0:lz4,5:zstd`."),
     OPTION("file.compression.zstd-level", INTEGER, "1", WORKS, "The level of zstd: higher is smaller and slower."),
     OPTION("file.block-size", SIZE, NULL, WORKS, "Size of a row group in a data file. Default: 128 mb."),
     OPTION("file.suffix.include.compression", BOOLEAN, "false", WORKS,
@@ -78,7 +83,8 @@ const weir_option weir_table_options[] = {
     OPTION("data-file.thin-mode", BOOLEAN, "false", WORKS,
            "Whether data files leave out the `_KEY_` copies of the key columns."),
     OPTION("data-file.external-paths", TEXT, NULL, REFUSED, "Folders outside of the table that take its data files."),
-    OPTION_WITH("data-file.external-paths.strategy", ENUM, "none", STORED, "How the external folder of a file is chosen.",
+    OPTION_WITH("data-file.external-paths.strategy", ENUM, "none", STORED,
+                "How the external folder of a file is chosen.",
                 .values = WORDS("none", "specific-fs", "round-robin", "entropy-inject", "weight-robin")),
     OPTION("data-file.external-paths.specific-fs", TEXT, NULL, STORED, "The file system of the external folders."),
     OPTION("data-file.external-paths.weights", TEXT, NULL, STORED, "Weights of the external folders."),
@@ -115,18 +121,20 @@ const weir_option weir_table_options[] = {
     OPTION("global-index.build.max-parallelism", INTEGER, "4096", STORED, "Most parallel builders of a global index."),
     OPTION("global-index.thread-num", INTEGER, NULL, STORED, "Threads that read global indexes."),
     OPTION_WITH("global-index.column-update-action", ENUM, "throw_error", STORED,
-                "What happens when an indexed column is updated.", .values = WORDS("throw_error", "drop_partition_index")),
+                "What happens when an indexed column is updated.",
+                .values = WORDS("throw_error", "drop_partition_index")),
 
     /* ---- merging rows ---- */
     OPTION_WITH("merge-engine", ENUM, "deduplicate", WORKS, "What becomes of several rows with the same primary key.",
                 IMMUTABLE, .values = WORDS("deduplicate", "partial-update", "aggregation", "first-row"),
                 .refused = WORDS("partial-update", "aggregation", "first-row")),
     OPTION_WITH("ignore-delete", BOOLEAN, "false", WORKS, "Drops -D rows (and -U rows) instead of applying them.",
-                .old_keys = WORDS("deduplicate.ignore-delete", "partial-update.ignore-delete", "first-row.ignore-delete")),
+                .old_keys =
+                    WORDS("deduplicate.ignore-delete", "partial-update.ignore-delete", "first-row.ignore-delete")),
     OPTION("ignore-update-before", BOOLEAN, "false", WORKS, "Drops -U rows instead of writing them."),
     OPTION("sequence.field", TEXT, NULL, REFUSED, "Columns that order the rows of a key instead of their arrival."),
-    OPTION_WITH("sequence.field.sort-order", ENUM, "ascending", REFUSED, "Whether the greatest or the least sequence wins.",
-                .values = WORDS("ascending", "descending")),
+    OPTION_WITH("sequence.field.sort-order", ENUM, "ascending", REFUSED,
+                "Whether the greatest or the least sequence wins.", .values = WORDS("ascending", "descending")),
     OPTION_WITH("rowkind.field", TEXT, NULL, REFUSED, "A column that holds the kind of each row: +I, -U, +U or -D.",
                 IMMUTABLE),
     OPTION_WITH("aggregation.remove-record-on-delete", BOOLEAN, "false", REFUSED,
@@ -135,7 +143,8 @@ const weir_option weir_table_options[] = {
                 "Whether -D removes the row of a partial update.", IMMUTABLE),
     OPTION_WITH("partial-update.remove-record-on-sequence-group", TEXT, NULL, REFUSED,
                 "Sequence groups whose -D removes the row.", IMMUTABLE),
-    OPTION("fields.default-aggregate-function", TEXT, NULL, REFUSED, "The aggregate function of columns that name none."),
+    OPTION("fields.default-aggregate-function", TEXT, NULL, REFUSED,
+           "The aggregate function of columns that name none."),
     OPTION("record-level.expire-time", DURATION, NULL, REFUSED, "Rows older than this vanish."),
     OPTION("record-level.time-field", TEXT, NULL, STORED, "The column that tells how old a row is."),
     OPTION("upsert-key", TEXT, NULL, REFUSED, "Columns that identify a row of an append table for upserts."),
@@ -172,7 +181,8 @@ const weir_option weir_table_options[] = {
            "Whether a batch DELETE makes a changelog even when it could remove files."),
 
     /* ---- compaction ---- */
-    OPTION("num-sorted-run.compaction-trigger", INTEGER, "5", WORKS, "Sorted runs of a bucket that start a compaction."),
+    OPTION("num-sorted-run.compaction-trigger", INTEGER, "5", WORKS,
+           "Sorted runs of a bucket that start a compaction."),
     OPTION("num-sorted-run.stop-trigger", INTEGER, NULL, WORKS,
            "Sorted runs at which writers wait for compaction. Default: the compaction trigger and 3 more."),
     OPTION("num-levels", INTEGER, NULL, WORKS, "Levels of a bucket. Default: the compaction trigger and 1 more."),
@@ -180,7 +190,8 @@ const weir_option weir_table_options[] = {
            "The other runs may have this share of the last one's size before all are compacted."),
     OPTION("compaction.size-ratio", INTEGER, "1", WORKS,
            "A run joins a compaction when it is at most this many percent larger than those before it."),
-    OPTION("compaction.min.file-num", INTEGER, "5", WORKS, "Small files of an append table that are compacted together."),
+    OPTION("compaction.min.file-num", INTEGER, "5", WORKS,
+           "Small files of an append table that are compacted together."),
     OPTION("compaction.file-num-limit", INTEGER, "100000", STORED, "Most files of one compaction of an append table."),
     OPTION("compaction.delete-ratio-threshold", DOUBLE, "0.2", STORED,
            "Files of an append table with more deleted rows than this are rewritten."),
@@ -215,10 +226,11 @@ const weir_option weir_table_options[] = {
            "Partitions without a change for so long are clustered fully."),
 
     /* ---- changelogs ---- */
-    OPTION_WITH("changelog-producer", ENUM, "none", WORKS,
-                "Where the changes for streaming readers come from: none (the rows as written), input (kept as written), "
-                "lookup and full-compaction (worked out by compaction).",
-                .values = WORDS("none", "input", "full-compaction", "lookup")),
+    OPTION_WITH(
+        "changelog-producer", ENUM, "none", WORKS,
+        "Where the changes for streaming readers come from: none (the rows as written), input (kept as written), "
+        "lookup and full-compaction (worked out by compaction).",
+        .values = WORDS("none", "input", "full-compaction", "lookup")),
     OPTION("changelog-producer.row-deduplicate", BOOLEAN, "false", WORKS,
            "Leaves out -U and +U of a row that did not change."),
     OPTION("changelog-producer.row-deduplicate-ignore-fields", TEXT, NULL, WORKS,
@@ -227,7 +239,8 @@ const weir_option weir_table_options[] = {
                 .old_keys = WORDS("changelog-producer.lookup-wait")),
     OPTION_WITH("lookup-compact", ENUM, "radical", STORED, "How eagerly lookup compaction empties level 0.",
                 .values = WORDS("radical", "gentle")),
-    OPTION("lookup-compact.max-interval", INTEGER, NULL, STORED, "Most checkpoints without a gentle lookup compaction."),
+    OPTION("lookup-compact.max-interval", INTEGER, NULL, STORED,
+           "Most checkpoints without a gentle lookup compaction."),
     OPTION("lookup.hash-load-factor", DOUBLE, "0.75", STORED, "Load of the hash tables of lookups."),
     OPTION("lookup.cache-file-retention", DURATION, "1 h", STORED, "Life of local lookup files."),
     OPTION("lookup.cache-max-disk-size", SIZE, "9223372036854775807 bytes", STORED, "Most disk of local lookup files."),
@@ -254,7 +267,8 @@ const weir_option weir_table_options[] = {
     /* ---- manifests and statistics ---- */
     OPTION_WITH("manifest.format", ENUM, "avro", WORKS, "The format of manifests.", .values = WORDS("avro", "orc"),
                 .refused = WORDS("orc")),
-    OPTION("manifest.compression", TEXT, "zstd", WORKS, "Compression of manifests: zstd, null, deflate, snappy, bzip2."),
+    OPTION("manifest.compression", TEXT, "zstd", WORKS,
+           "Compression of manifests: zstd, null, deflate, snappy, bzip2."),
     OPTION("manifest.target-file-size", SIZE, "8 mb", WORKS, "Manifests are joined up to about this size."),
     OPTION("manifest.full-compaction-threshold-size", SIZE, "16 mb", WORKS,
            "Small manifests, and those with deletions, are rewritten when they have this size together."),
@@ -263,9 +277,9 @@ const weir_option weir_table_options[] = {
            "Leaves the statistics of deleted files out of manifests."),
     OPTION("metadata.stats-mode", TEXT, "truncate(16)", WORKS,
            "Statistics of columns in manifests: none, counts, truncate(n) or full."),
-    OPTION("metadata.stats-mode.per.level", MAP, NULL, WORKS, "Statistics of the levels of the tree, such as `0:none`."),
-    OPTION("metadata.stats-dense-store", BOOLEAN, "true", WORKS,
-           "Stores only the columns that have statistics."),
+    OPTION("metadata.stats-mode.per.level", MAP, NULL, WORKS,
+           "Statistics of the levels of the tree, such as `0:none`."),
+    OPTION("metadata.stats-dense-store", BOOLEAN, "true", WORKS, "Stores only the columns that have statistics."),
     OPTION("metadata.stats-keep-first-n-columns", INTEGER, "-1", WORKS,
            "Only the first n columns have statistics; -1: all."),
 
@@ -275,12 +289,14 @@ const weir_option weir_table_options[] = {
     OPTION("commit.min-retry-wait", DURATION, "10 ms", WORKS, "The first wait between two tries."),
     OPTION("commit.max-retry-wait", DURATION, "10 s", WORKS, "The longest wait between two tries."),
     OPTION("commit.user-prefix", TEXT, NULL, WORKS, "What the names of committers begin with."),
-    OPTION("commit.force-create-snapshot", BOOLEAN, "false", WORKS, "Whether a commit without changes makes a snapshot."),
+    OPTION("commit.force-create-snapshot", BOOLEAN, "false", WORKS,
+           "Whether a commit without changes makes a snapshot."),
     OPTION("snapshot.ignore-empty-commit", BOOLEAN, NULL, WORKS,
            "Whether a commit without changes makes none. Default: true in batch."),
     OPTION("commit.strict-mode.last-safe-snapshot", INTEGER, NULL, STORED,
            "Commits fail when others compacted or overwrote after this snapshot."),
-    OPTION("commit.discard-duplicate-files", BOOLEAN, "false", STORED, "Whether files that are committed already are dropped."),
+    OPTION("commit.discard-duplicate-files", BOOLEAN, "false", STORED,
+           "Whether files that are committed already are dropped."),
     OPTION("commit.callbacks", TEXT, "", STORED, "Java classes called after a commit."),
     OPTION("commit.callback.#.param", TEXT, NULL, STORED, "A parameter of the class instead of #."),
     OPTION("snapshot.num-retained.min", INTEGER, "10", WORKS, "So many snapshots are always kept."),
@@ -297,7 +313,8 @@ const weir_option weir_table_options[] = {
     OPTION("changelog.time-retained", DURATION, NULL, WORKS, "Changelogs older than this expire."),
     OPTION("snapshot.watermark-idle-timeout", DURATION, NULL, STORED,
            "Sources without rows for so long do not hold back the watermark."),
-    OPTION("visibility-callback.enabled", BOOLEAN, "false", STORED, "Whether a batch job waits until its rows are visible."),
+    OPTION("visibility-callback.enabled", BOOLEAN, "false", STORED,
+           "Whether a batch job waits until its rows are visible."),
     OPTION("visibility-callback.timeout", DURATION, "30 min", STORED, "The longest such wait."),
     OPTION("visibility-callback.check-interval", DURATION, "10 s", STORED, "How often visibility is looked at."),
 
@@ -330,18 +347,21 @@ const weir_option weir_table_options[] = {
     OPTION("partition.expiration-check-interval", DURATION, "1 h", WORKS, "How often old partitions are looked for."),
     OPTION("partition.expiration-max-num", INTEGER, "100", WORKS, "Most partitions dropped at a time."),
     OPTION("partition.expiration-batch-size", INTEGER, NULL, STORED, "Most partitions dropped in one commit."),
-    OPTION("partition.timestamp-formatter", TEXT, NULL, WORKS, "How the time of a partition is written: yyyy-MM-dd or so."),
+    OPTION("partition.timestamp-formatter", TEXT, NULL, WORKS,
+           "How the time of a partition is written: yyyy-MM-dd or so."),
     OPTION("partition.timestamp-pattern", TEXT, NULL, WORKS, "How the time is put together: $dt $hour:00:00 or so."),
     OPTION("partition.timestamp-format.strict", BOOLEAN, "false", STORED, "Whether unreadable times are an error."),
     OPTION("end-input.check-partition-expire", BOOLEAN, "false", STORED, "Whether a batch job drops old partitions."),
     OPTION("partition.end-input-to-done", BOOLEAN, "false", STORED, "Whether a batch job marks partitions as done."),
     OPTION("partition.mark-done-action", TEXT, "success-file", STORED, "What marking a partition as done means."),
-    OPTION("partition.mark-done-action.custom.class", TEXT, NULL, STORED, "A Java class that marks partitions as done."),
+    OPTION("partition.mark-done-action.custom.class", TEXT, NULL, STORED,
+           "A Java class that marks partitions as done."),
     OPTION("partition.mark-done-action.http.url", TEXT, NULL, STORED, "A URL that is told of done partitions."),
     OPTION("partition.mark-done-action.http.params", TEXT, NULL, STORED, "Parameters of that request."),
     OPTION_WITH("partition.mark-done-action.mode", ENUM, "process-time", STORED, "The clock that ends a partition.",
                 .values = WORDS("process-time", "watermark")),
-    OPTION("partition.mark-done.recover-from-state", BOOLEAN, "true", STORED, "Whether a restarted job remembers them."),
+    OPTION("partition.mark-done.recover-from-state", BOOLEAN, "true", STORED,
+           "Whether a restarted job remembers them."),
     OPTION("partition.idle-time-to-done", DURATION, NULL, STORED, "Idle time after which a partition is done."),
     OPTION("partition.time-interval", DURATION, NULL, STORED, "The time that a partition spans."),
     OPTION("partition.idle-time-to-report-statistic", DURATION, "0 ms", STORED,
@@ -384,7 +404,8 @@ const weir_option weir_table_options[] = {
     OPTION("scan.fallback-snapshot-branch", TEXT, NULL, STORED, "The branch with the full data of a chain table."),
     OPTION("scan.fallback-delta-branch", TEXT, NULL, STORED, "The branch with the changes of a chain table."),
     OPTION("scan.primary-branch", TEXT, NULL, STORED, "A branch that is read before this one."),
-    OPTION("chain-table.enabled", BOOLEAN, "false", REFUSED, "Whether the table is a chain of full and delta branches."),
+    OPTION("chain-table.enabled", BOOLEAN, "false", REFUSED,
+           "Whether the table is a chain of full and delta branches."),
     OPTION("chain-table.chain-partition-keys", TEXT, NULL, STORED, "Partition columns that the chain runs along."),
     OPTION("scan.manifest.parallelism", INTEGER, NULL, WORKS, "Threads that read manifests."),
     OPTION("scan.max-splits-per-task", INTEGER, "10", STORED, "Splits that a reader is given at a time."),
@@ -395,7 +416,8 @@ const weir_option weir_table_options[] = {
                 .old_keys = WORDS("lookup.dynamic-partition")),
     OPTION("source.split.target-size", SIZE, "128 mb", WORKS, "Files are read together up to this size."),
     OPTION("source.split.open-file-cost", SIZE, "4 mb", WORKS, "What opening a file counts in a split's size."),
-    OPTION("continuous.discovery-interval", DURATION, "10 s", WORKS, "How often a streaming reader looks for snapshots."),
+    OPTION("continuous.discovery-interval", DURATION, "10 s", WORKS,
+           "How often a streaming reader looks for snapshots."),
     OPTION("streaming.read.snapshot.delay", DURATION, NULL, WORKS, "How long a streaming reader stays behind."),
     OPTION("streaming-read-overwrite", BOOLEAN, "false", WORKS,
            "Whether streaming readers get the changes of INSERT OVERWRITE."),
@@ -407,7 +429,8 @@ const weir_option weir_table_options[] = {
                 .values = WORDS("none", "compact")),
     OPTION("incremental-between", TEXT, NULL, WORKS,
            "Reads the changes between two snapshots or tags, `a,b`: after a, up to b."),
-    OPTION_WITH("incremental-between-scan-mode", ENUM, "auto", WORKS, "Which changes: of delta files, changelogs or both ends.",
+    OPTION_WITH("incremental-between-scan-mode", ENUM, "auto", WORKS,
+                "Which changes: of delta files, changelogs or both ends.",
                 .values = WORDS("auto", "delta", "changelog", "diff")),
     OPTION("incremental-between-timestamp", TEXT, NULL, WORKS, "Reads the changes between two times, `a,b`."),
     OPTION("incremental-to-auto-tag", TEXT, NULL, STORED, "Reads the changes up to an automatic tag."),
@@ -433,7 +456,8 @@ const weir_option weir_table_options[] = {
                 IMMUTABLE, .old_keys = WORDS("blob.stored-descriptor-fields")),
     OPTION("blob-as-descriptor", BOOLEAN, "false", STORED, "Whether large objects are read and written as references."),
     OPTION_WITH("blob-external-storage-path", TEXT, NULL, REFUSED, "A folder for large objects.", IMMUTABLE),
-    OPTION_WITH("blob-external-storage-field", TEXT, NULL, REFUSED, "Columns whose large objects lie there.", IMMUTABLE),
+    OPTION_WITH("blob-external-storage-field", TEXT, NULL, REFUSED, "Columns whose large objects lie there.",
+                IMMUTABLE),
     OPTION("blob.target-file-size", SIZE, NULL, STORED, "Size of a file of large objects."),
     OPTION("blob.split-by-file-size", BOOLEAN, NULL, STORED, "Whether their sizes count in splits."),
     OPTION("vector-field", TEXT, NULL, REFUSED, "Columns of vectors that are kept in files of their own."),
@@ -469,7 +493,8 @@ const weir_option weir_table_options[] = {
                 "Hands on changes as stored, without working out the missing -U rows.",
                 .old_keys = WORDS("log.scan.remove-normalize")),
     OPTION("scan.max-snapshot.count", INTEGER, "-1", STORED, "Most snapshots read in one checkpoint."),
-    OPTION("scan.dedicated-split-generation", BOOLEAN, "false", STORED, "Whether splits are made by a task of their own."),
+    OPTION("scan.dedicated-split-generation", BOOLEAN, "false", STORED,
+           "Whether splits are made by a task of their own."),
     OPTION("scan.split-enumerator.batch-size", INTEGER, "10", STORED, "Splits handed out at a time."),
     OPTION_WITH("scan.split-enumerator.mode", ENUM, "fair", STORED, "How splits are handed out.",
                 .values = WORDS("fair", "preemptive")),
@@ -479,7 +504,8 @@ const weir_option weir_table_options[] = {
     OPTION("scan.watermark.alignment.max-drift", DURATION, NULL, STORED, "How far a source may run ahead."),
     OPTION("scan.watermark.alignment.update-interval", DURATION, "1 s", STORED, "How often they are compared."),
     OPTION("scan.watermark.idle-timeout", DURATION, NULL, STORED, "When a source counts as idle."),
-    OPTION_WITH("read.shuffle-bucket-with-partition", BOOLEAN, "true", STORED, "Whether readers are chosen by partition too.",
+    OPTION_WITH("read.shuffle-bucket-with-partition", BOOLEAN, "true", STORED,
+                "Whether readers are chosen by partition too.",
                 .old_keys = WORDS("streaming-read.shuffle-bucket-with-partition")),
     OPTION("source.checkpoint-align.enabled", BOOLEAN, "false", STORED, "Whether snapshots and checkpoints keep step."),
     OPTION("source.checkpoint-align.timeout", DURATION, "30 s", STORED, "How long a checkpoint waits for a snapshot."),

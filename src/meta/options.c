@@ -285,10 +285,39 @@ static int check_value(const weir_option *option, const char *value, weir_error 
 static bool is_dynamic(const char *key)
 {
     static const char *const prefixes[] = {
-        "fields.",  "file-index.", "parquet.", "orc.",    "avro.",    "csv.",  "json.",  "text.",     "metadata.iceberg.",
-        "metadata.", "iceberg.",   "metastore.", "hive.", "hadoop.",  "fs.",   "s3.",    "oss.",      "spark.",
-        "flink.",   "trino.",      "commit.callback.", "tag.callback.", "partition.mark-done", "variant.", "global-index.",
-        "pk-",      "blob",        "vector",     "dlf.",  "rest.",    "jdbc.", "security.", "materialized-table.",
+        "fields.",
+        "file-index.",
+        "parquet.",
+        "orc.",
+        "avro.",
+        "csv.",
+        "json.",
+        "text.",
+        "metadata.iceberg.",
+        "metadata.",
+        "iceberg.",
+        "metastore.",
+        "hive.",
+        "hadoop.",
+        "fs.",
+        "s3.",
+        "oss.",
+        "spark.",
+        "flink.",
+        "trino.",
+        "commit.callback.",
+        "tag.callback.",
+        "partition.mark-done",
+        "variant.",
+        "global-index.",
+        "pk-",
+        "blob",
+        "vector",
+        "dlf.",
+        "rest.",
+        "jdbc.",
+        "security.",
+        "materialized-table.",
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
@@ -353,8 +382,8 @@ static int refused_value(const weir_option *option, const char *value, weir_erro
         weir_buffer_append_text(&others, "; it offers ");
         append_list(&others, option->values, option->refused);
     }
-    int code = weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' = '%s' are not written by this version%s", option->key,
-                         value, weir_buffer_text(&others));
+    int code = weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' = '%s' are not written by this version%s",
+                         option->key, value, weir_buffer_text(&others));
     weir_buffer_free(&others);
     return code;
 }
@@ -367,14 +396,18 @@ int weir_options_check_writable(const weir_options *options, weir_error *err)
         const weir_option *option = weir_option_find(key);
         if (option == NULL) {
             if (refused_field_option(key)) {
-                return weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' are not written by this version; reset the "
-                                 "option, or write the table with another engine", key);
+                return weir_fail(err, WEIR_UNSUPPORTED,
+                                 "tables with '%s' are not written by this version; reset the "
+                                 "option, or write the table with another engine",
+                                 key);
             }
             continue;
         }
         if (option->support == WEIR_OPTION_REFUSED && !is_default(option, value)) {
-            return weir_fail(err, WEIR_UNSUPPORTED, "tables with '%s' = '%s' are not written by this version; reset the "
-                             "option, or write the table with another engine", key, value);
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "tables with '%s' = '%s' are not written by this version; reset the "
+                             "option, or write the table with another engine",
+                             key, value);
         }
         if (list_has(option->refused, value)) {
             return refused_value(option, value, err);

@@ -29,9 +29,9 @@ typedef struct weir_option {
     const char *default_value; /* NULL: none */
     const char *const *values; /* of ENUM: lower case, NULL after the last */
     weir_option_support support;
-    bool immutable;            /* may not change after the table has data */
-    const char *text;          /* one or two sentences for the reference */
-    const char *const *refused; /* of a WORKS option: values that are REFUSED, NULL after the last; NULL: none */
+    bool immutable;              /* may not change after the table has data */
+    const char *text;            /* one or two sentences for the reference */
+    const char *const *refused;  /* of a WORKS option: values that are REFUSED, NULL after the last; NULL: none */
     const char *const *old_keys; /* names it had before, which are still read; NULL: none */
 } weir_option;
 
@@ -49,22 +49,25 @@ typedef struct weir_options {
 } weir_options;
 
 const char *weir_options_get(const weir_options *options, const char *key); /* as set, or NULL */
-void weir_options_set(weir_options *options, weir_arena *arena, const char *key, const char *value); /* copies; replaces */
+void weir_options_set(weir_options *options, weir_arena *arena, const char *key,
+                      const char *value); /* copies; replaces */
 void weir_options_unset(weir_options *options, const char *key);
 /* Copies of `base` with `overrides` on top. */
 void weir_options_merge(weir_arena *arena, const weir_options *base, const weir_options *overrides, weir_options *out);
 
 /* The value as set (under its key or an old key), or the default; *out stays as it is when there is neither. Malformed
- * values are WEIR_INVALID naming key, value and what is expected. The key must be in the table: WEIR_INVALID otherwise. */
+ * values are WEIR_INVALID naming key, value and what is expected. The key must be in the table: WEIR_INVALID otherwise.
+ */
 int weir_options_bool(const weir_options *options, const char *key, bool *out, weir_error *err);
 int weir_options_int(const weir_options *options, const char *key, int64_t *out, weir_error *err);
 int weir_options_size(const weir_options *options, const char *key, int64_t *out_bytes, weir_error *err);
 int weir_options_duration(const weir_options *options, const char *key, int64_t *out_ms, weir_error *err);
-int weir_options_text(const weir_options *options, const char *key, const char **out, weir_error *err); /* ENUM: checked,
-                                                                                        lower case; NULL when unset */
+int weir_options_text(const weir_options *options, const char *key, const char **out,
+                      weir_error *err); /* ENUM: checked,
+                        lower case; NULL when unset */
 
-/* Whether a table with these options can be written: WEIR_UNSUPPORTED names the first one that asks for what this version
- * does not do, and what it does instead. */
+/* Whether a table with these options can be written: WEIR_UNSUPPORTED names the first one that asks for what this
+ * version does not do, and what it does instead. */
 int weir_options_check_writable(const weir_options *options, weir_error *err);
 
 /* Checks one pair: an unknown key is WEIR_INVALID with a suggestion, except dynamic ones (fields.*, file-index.*,

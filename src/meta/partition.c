@@ -11,10 +11,7 @@
 /* | arity 0: 4 | header: 8 | */
 static const uint8_t no_partition[12];
 
-weir_slice weir_partition_none(void)
-{
-    return weir_slice_of(no_partition, sizeof no_partition);
-}
+weir_slice weir_partition_none(void) { return weir_slice_of(no_partition, sizeof no_partition); }
 
 static const weir_type **partition_types(const weir_schema *schema, weir_arena *arena)
 {

@@ -40,18 +40,20 @@ void weir_schema_format(const weir_schema *schema, weir_buffer *out);
 int weir_schema_publish(weir_fs *fs, const char *root, const weir_schema *schema, weir_error *err);
 
 /* A new schema 0 from columns and keys: assigns field ids depth-first, makes keys NOT NULL, moves the options
- * `primary-key` and `partition` into keys, and checks everything that can be wrong before anything is written: duplicate
- * or reserved names, keys that are no columns, a primary key without a partition column, bucket and bucket-key, option
- * names and values, types that the file format cannot hold. */
-int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t field_count, const char *const *primary_keys,
-                       int32_t primary_key_count, const char *const *partition_keys, int32_t partition_key_count,
-                       const weir_options *options, const char *comment, weir_schema **out, weir_error *err);
+ * `primary-key` and `partition` into keys, and checks everything that can be wrong before anything is written:
+ * duplicate or reserved names, keys that are no columns, a primary key without a partition column, bucket and
+ * bucket-key, option names and values, types that the file format cannot hold. */
+int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t field_count,
+                       const char *const *primary_keys, int32_t primary_key_count, const char *const *partition_keys,
+                       int32_t partition_key_count, const weir_options *options, const char *comment, weir_schema **out,
+                       weir_error *err);
 
-/* Fills the derived members from the others, after a schema was changed by hand. WEIR_CORRUPT when a key is no column. */
+/* Fills the derived members from the others, after a schema was changed by hand. WEIR_CORRUPT when a key is no column.
+ */
 int weir_schema_derive(weir_schema *schema, const char *path, weir_arena *arena, weir_error *err);
 
-/* Whether this version writes such a table: options (weir_options_check_writable) and buckets. WEIR_UNSUPPORTED says what
- * to change. */
+/* Whether this version writes such a table: options (weir_options_check_writable) and buckets. WEIR_UNSUPPORTED says
+ * what to change. */
 int weir_schema_check_writable(const weir_schema *schema, weir_error *err);
 
 /* Position of a column by name, or -1. By id likewise. */
@@ -59,11 +61,11 @@ int32_t weir_schema_column(const weir_schema *schema, const char *name);
 int32_t weir_schema_column_by_id(const weir_schema *schema, int32_t field_id);
 
 /* Ids of the columns that key-value files have beside the table's own. */
-#define WEIR_KEY_FIELD_ID_BASE 1073741823
+#define WEIR_KEY_FIELD_ID_BASE        1073741823
 #define WEIR_SEQUENCE_NUMBER_FIELD_ID 2147483646
-#define WEIR_VALUE_KIND_FIELD_ID 2147483645
-#define WEIR_SEQUENCE_NUMBER_FIELD "_SEQUENCE_NUMBER"
-#define WEIR_VALUE_KIND_FIELD "_VALUE_KIND"
-#define WEIR_KEY_FIELD_PREFIX "_KEY_"
+#define WEIR_VALUE_KIND_FIELD_ID      2147483645
+#define WEIR_SEQUENCE_NUMBER_FIELD    "_SEQUENCE_NUMBER"
+#define WEIR_VALUE_KIND_FIELD         "_VALUE_KIND"
+#define WEIR_KEY_FIELD_PREFIX         "_KEY_"
 
 #endif

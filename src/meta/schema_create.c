@@ -106,8 +106,10 @@ static int check_type(const char *column, const weir_type *type, const char *for
     bool timestamp = type->id == WEIR_TIMESTAMP || type->id == WEIR_TIMESTAMP_LTZ;
     if (is_avro && ((timestamp && type->precision > 6) || (type->id == WEIR_TIME && type->precision > 3) ||
                     type->id == WEIR_VARIANT)) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "column '%s': 'file.format' = 'avro' holds no VARIANT, at most "
-                         "TIMESTAMP(6) and TIME(3); change the type, or use 'file.format' = 'parquet'", column);
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "column '%s': 'file.format' = 'avro' holds no VARIANT, at most "
+                         "TIMESTAMP(6) and TIME(3); change the type, or use 'file.format' = 'parquet'",
+                         column);
     }
     return check_nested(column, type, format, err);
 }
@@ -150,7 +152,8 @@ static int unknown_column(const creation *self, const char *what, const char *na
     if (near == NULL) {
         return weir_fail(err, WEIR_INVALID, "the %s names '%s', which is not a column", what, name);
     }
-    return weir_fail(err, WEIR_INVALID, "the %s names '%s', which is not a column; did you mean '%s'?", what, name, near);
+    return weir_fail(err, WEIR_INVALID, "the %s names '%s', which is not a column; did you mean '%s'?", what, name,
+                     near);
 }
 
 /* Names separated by commas, blanks around them dropped. */
@@ -197,7 +200,8 @@ static int take_keys(creation *self, const char *const *keys, int32_t count, con
 {
     const char *text = weir_options_get(&self->schema->options, option);
     if (text != NULL && count > 0) {
-        return weir_fail(err, WEIR_INVALID, "the %s is given twice: by the statement and by the option '%s'", what, option);
+        return weir_fail(err, WEIR_INVALID, "the %s is given twice: by the statement and by the option '%s'", what,
+                         option);
     }
     const char **names = WEIR_NEW_ARRAY(self->arena, const char *, count);
     for (int32_t i = 0; i < count; i++) {
@@ -249,7 +253,8 @@ static int create_keys(creation *self, const char *const *primary_keys, int32_t 
     }
     WEIR_TRY(weir_schema_derive(schema, "the new table", self->arena, err));
     if (schema->primary_key_count > 0 && schema->key_column_count == 0) {
-        return weir_fail(err, WEIR_INVALID, "the primary key has no columns but those of the partitioning; add one that "
+        return weir_fail(err, WEIR_INVALID,
+                         "the primary key has no columns but those of the partitioning; add one that "
                          "tells the rows of a partition apart");
     }
     return WEIR_OK;
@@ -267,8 +272,10 @@ static int check_bucket_key(const creation *self, const char *text, weir_error *
             return unknown_column(self, "option 'bucket-key'", names[i], err);
         }
         if (is_one_of(schema->partition_keys, schema->partition_key_count, names[i])) {
-            return weir_fail(err, WEIR_INVALID, "the option 'bucket-key' names '%s', which is a partition column: all rows "
-                             "of a partition share its value", names[i]);
+            return weir_fail(err, WEIR_INVALID,
+                             "the option 'bucket-key' names '%s', which is a partition column: all rows "
+                             "of a partition share its value",
+                             names[i]);
         }
         if (schema->primary_key_count > 0 && !is_one_of(schema->primary_keys, schema->primary_key_count, names[i])) {
             return weir_fail(err, WEIR_INVALID, "the option 'bucket-key' names '%s', which is not in the primary key",
@@ -289,7 +296,8 @@ static int check_mod_key(const creation *self, const char *bucket_key, weir_erro
     }
     weir_type_id id = column < 0 ? WEIR_NULL : schema->fields[column].type->id;
     if (count != 1 || (id != WEIR_INT && id != WEIR_BIGINT)) {
-        return weir_fail(err, WEIR_INVALID, "'bucket-function.type' = 'mod' needs a bucket key of one INT or BIGINT column");
+        return weir_fail(err, WEIR_INVALID,
+                         "'bucket-function.type' = 'mod' needs a bucket key of one INT or BIGINT column");
     }
     return WEIR_OK;
 }
@@ -311,16 +319,20 @@ static int check_buckets(const creation *self, weir_error *err)
                          bucket);
     }
     if (bucket < 0 && bucket_key != NULL) {
-        return weir_fail(err, WEIR_INVALID, "the option 'bucket-key' needs a number of buckets: add 'bucket' = '4', or "
+        return weir_fail(err, WEIR_INVALID,
+                         "the option 'bucket-key' needs a number of buckets: add 'bucket' = '4', or "
                          "remove 'bucket-key'");
     }
     if (bucket > 0 && schema->primary_key_count == 0 && bucket_key == NULL) {
-        return weir_fail(err, WEIR_INVALID, "a table without a primary key needs 'bucket-key' when it has 'bucket' = "
-                         "'%" PRId64 "'", bucket);
+        return weir_fail(err, WEIR_INVALID,
+                         "a table without a primary key needs 'bucket-key' when it has 'bucket' = "
+                         "'%" PRId64 "'",
+                         bucket);
     }
     bool whole_partition = schema->primary_key_count - schema->key_column_count == schema->partition_key_count;
     if (bucket > 0 && schema->primary_key_count > 0 && !whole_partition) {
-        return weir_fail(err, WEIR_INVALID, "the primary key must include all partition columns when the number of buckets "
+        return weir_fail(err, WEIR_INVALID,
+                         "the primary key must include all partition columns when the number of buckets "
                          "is fixed, because a row is looked for in one partition only");
     }
     return strcmp(function, "mod") == 0 && bucket > 0 ? check_mod_key(self, bucket_key, err) : WEIR_OK;
@@ -342,8 +354,10 @@ static int check_combinations(const creation *self, weir_error *err)
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.min", &kept_least, err));
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.max", &kept_most, err));
     if (kept_least < 1 || kept_most < kept_least) {
-        return weir_fail(err, WEIR_INVALID, "'snapshot.num-retained.min' = %" PRId64 " and 'snapshot.num-retained.max' = %"
-                         PRId64 ": expected 1 <= min <= max", kept_least, kept_most);
+        return weir_fail(err, WEIR_INVALID,
+                         "'snapshot.num-retained.min' = %" PRId64 " and 'snapshot.num-retained.max' = %" PRId64
+                         ": expected 1 <= min <= max",
+                         kept_least, kept_most);
     }
     return WEIR_OK;
 }
@@ -354,15 +368,18 @@ int weir_schema_check_writable(const weir_schema *schema, weir_error *err)
     WEIR_TRY(weir_options_check_writable(&schema->options, err));
     WEIR_TRY(weir_options_int(&schema->options, "bucket", &bucket, err));
     if (schema->primary_key_count > 0 && bucket < 0) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "tables with a primary key and 'bucket' = '%" PRId64 "' are not written by "
-                         "this version; give a number of buckets, such as 'bucket' = '4'", bucket);
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "tables with a primary key and 'bucket' = '%" PRId64 "' are not written by "
+                         "this version; give a number of buckets, such as 'bucket' = '4'",
+                         bucket);
     }
     return WEIR_OK;
 }
 
-int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t field_count, const char *const *primary_keys,
-                       int32_t primary_key_count, const char *const *partition_keys, int32_t partition_key_count,
-                       const weir_options *options, const char *comment, weir_schema **out, weir_error *err)
+int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t field_count,
+                       const char *const *primary_keys, int32_t primary_key_count, const char *const *partition_keys,
+                       int32_t partition_key_count, const weir_options *options, const char *comment, weir_schema **out,
+                       weir_error *err)
 {
     static const weir_options no_options;
     weir_schema *schema = WEIR_NEW(arena, weir_schema);

@@ -10,10 +10,7 @@ static const char *const kind_names[] = {
     [WEIR_COMMIT_ANALYZE] = "ANALYZE",
 };
 
-const char *weir_commit_kind_name(weir_commit_kind kind)
-{
-    return kind_names[kind];
-}
+const char *weir_commit_kind_name(weir_commit_kind kind) { return kind_names[kind]; }
 
 typedef struct parser {
     const json_t *document;

@@ -16,7 +16,7 @@ typedef enum weir_commit_kind {
 const char *weir_commit_kind_name(weir_commit_kind kind); /* "APPEND", … */
 
 #define WEIR_BATCH_COMMIT_IDENTIFIER INT64_MAX
-#define WEIR_NO_WATERMARK INT64_MIN
+#define WEIR_NO_WATERMARK            INT64_MIN
 
 typedef struct weir_snapshot {
     int64_t id;

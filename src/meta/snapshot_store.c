@@ -68,8 +68,8 @@ static int64_t read_hint(weir_fs *fs, const char *path)
 {
     weir_buffer text = {0};
     int64_t id = 0;
-    if (weir_fs_read_all(fs, path, &text, NULL) != WEIR_OK ||
-        !weir_parse_int64(weir_buffer_slice(&text), &id) || id < 0) {
+    if (weir_fs_read_all(fs, path, &text, NULL) != WEIR_OK || !weir_parse_int64(weir_buffer_slice(&text), &id) ||
+        id < 0) {
         id = 0;
     }
     weir_buffer_free(&text);

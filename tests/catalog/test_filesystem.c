@@ -26,8 +26,9 @@ static void start(fixture *self)
     self->fs = weir_fs_memory();
     weir_arena_init(&self->arena);
     check_ok(weir_catalog_on_filesystem(self->fs, "/warehouse//", &self->catalog, &self->err), &self->err);
-    check_ok(weir_schema_create(&self->arena, &field, 1, NULL, 0, NULL, 0, NULL, "a comment", &self->schema, &self->err),
-             &self->err);
+    check_ok(
+        weir_schema_create(&self->arena, &field, 1, NULL, 0, NULL, 0, NULL, "a comment", &self->schema, &self->err),
+        &self->err);
 }
 
 static void end(fixture *self)

@@ -16,10 +16,7 @@ static void row_to_json(const weir_batch *batch, int32_t first, int64_t row, wei
     weir_buffer_append_byte(out, ']');
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_lines(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* Rows as the lines of expected.jsonl, sorted. */
 static void check_lines(const char *table, const weir_batch *batch, int32_t first_column)
@@ -35,7 +32,8 @@ static void check_lines(const char *table, const weir_batch *batch, int32_t firs
     }
     qsort(lines, (size_t)batch->length, sizeof *lines, compare_lines);
     int64_t row = 0;
-    for (char *line = strtok((char *)(uintptr_t)weir_buffer_text(&text), "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    for (char *line = strtok((char *)(uintptr_t)weir_buffer_text(&text), "\n"); line != NULL;
+         line = strtok(NULL, "\n")) {
         assert_true(row < batch->length);
         assert_string_equal(lines[row], line);
         free(lines[row++]);
@@ -133,7 +131,8 @@ static void the_schema_is_written_as_java_writes_it(void **state)
         assert_true(golden_read(golden_file(tables[i], "data-"), &bytes));
         weir_slice theirs = schema_text(weir_buffer_slice(&bytes));
         check_ok(weir_avro_schema_write(fields, count, tables[i], &written, &err), &err);
-        assert_string_equal(weir_buffer_text(&written), weir_arena_strndup(&arena, (const char *)theirs.data, theirs.size));
+        assert_string_equal(weir_buffer_text(&written),
+                            weir_arena_strndup(&arena, (const char *)theirs.data, theirs.size));
         weir_buffer_free(&written);
         weir_buffer_free(&bytes);
         weir_arena_free(&arena);
@@ -143,10 +142,11 @@ static void the_schema_is_written_as_java_writes_it(void **state)
 /* ---- there and back ---- */
 
 #define ALL_TYPES                                                                                                      \
-    "BOOLEAN, TINYINT, SMALLINT NOT NULL, INT, BIGINT NOT NULL, FLOAT, DOUBLE, DECIMAL(9, 2), DECIMAL(38, 10) NOT NULL, "   \
-    "CHAR(5), STRING NOT NULL, STRING, BYTES, DATE, TIME(3), TIMESTAMP(3), TIMESTAMP(6) NOT NULL, "                     \
-    "TIMESTAMP(0) WITH LOCAL TIME ZONE, TIMESTAMP(6) WITH LOCAL TIME ZONE, ARRAY<INT>, ARRAY<STRING NOT NULL>, "        \
-    "MAP<STRING NOT NULL, BIGINT>, MAP<INT, ARRAY<DOUBLE>>, MULTISET<STRING NOT NULL>, MULTISET<INT>, "                 \
+    "BOOLEAN, TINYINT, SMALLINT NOT NULL, INT, BIGINT NOT NULL, FLOAT, DOUBLE, DECIMAL(9, 2), DECIMAL(38, 10) NOT "    \
+    "NULL, "                                                                                                           \
+    "CHAR(5), STRING NOT NULL, STRING, BYTES, DATE, TIME(3), TIMESTAMP(3), TIMESTAMP(6) NOT NULL, "                    \
+    "TIMESTAMP(0) WITH LOCAL TIME ZONE, TIMESTAMP(6) WITH LOCAL TIME ZONE, ARRAY<INT>, ARRAY<STRING NOT NULL>, "       \
+    "MAP<STRING NOT NULL, BIGINT>, MAP<INT, ARRAY<DOUBLE>>, MULTISET<STRING NOT NULL>, MULTISET<INT>, "                \
     "ROW<a INT, b ROW<c STRING, d DECIMAL(20, 3)> NOT NULL>, ARRAY<ROW<x INT NOT NULL, y MAP<STRING NOT NULL, DATE>>>"
 
 static void every_type_comes_back_through_every_codec(void **state)
@@ -237,7 +237,8 @@ static void no_damaged_file_does_harm(void **state)
     (void)state;
     random_state random = random_start();
     test_rows rows;
-    rows_start(&rows, "INT, STRING, ARRAY<ROW<a INT, b DECIMAL(20, 3)>>, MAP<STRING NOT NULL, BIGINT>, DOUBLE NOT NULL");
+    rows_start(&rows,
+               "INT, STRING, ARRAY<ROW<a INT, b DECIMAL(20, 3)>>, MAP<STRING NOT NULL, BIGINT>, DOUBLE NOT NULL");
     rows_add_random(&rows, &random, 20);
     weir_error err;
     weir_buffer file = {0};
@@ -251,7 +252,8 @@ static void no_damaged_file_does_harm(void **state)
         for (uint64_t flips = random_below(&random, 4); flips > 0 && size > 0; flips--) {
             bytes[random_below(&random, size)] ^= (uint8_t)(1u << random_below(&random, 8));
         }
-        int code = weir_avro_read_all(weir_slice_of(bytes, size), "damaged", rows.fields, rows.column_count, &back, &err);
+        int code =
+            weir_avro_read_all(weir_slice_of(bytes, size), "damaged", rows.fields, rows.column_count, &back, &err);
         assert_true(code == WEIR_OK || code == WEIR_CORRUPT || code == WEIR_UNSUPPORTED);
         free(bytes);
         weir_batch_free(&back);
@@ -270,7 +272,8 @@ static void a_snappy_block_with_a_wrong_checksum_is_corrupt(void **state)
     rows_add(&rows, "[[1], [2], [3]]");
     check_ok(weir_avro_write_all(&rows.batch, rows.fields, 1, "snappy", 0, &file, &err), &err);
     file.data[file.size - 17] ^= 1;
-    assert_int_equal(weir_avro_read_all(weir_buffer_slice(&file), "f", rows.fields, 1, &rows.batch, &err), WEIR_CORRUPT);
+    assert_int_equal(weir_avro_read_all(weir_buffer_slice(&file), "f", rows.fields, 1, &rows.batch, &err),
+                     WEIR_CORRUPT);
     assert_non_null(strstr(err.message, "checksum"));
     weir_buffer_free(&file);
     rows_free(&rows);

@@ -75,7 +75,8 @@ static void check_read(avro_file *file, weir_format_reader *reader, int32_t colu
     weir_vector_free(&out);
 }
 
-static void check_gather(avro_file *file, weir_format_reader *reader, int32_t column, int64_t base, random_state *random)
+static void check_gather(avro_file *file, weir_format_reader *reader, int32_t column, int64_t base,
+                         random_state *random)
 {
     weir_error err;
     weir_vector out;

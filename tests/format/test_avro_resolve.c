@@ -77,7 +77,8 @@ static void values_are_read_as_the_column_wants_them(void **state)
         {"{'type':'long','logicalType':'time-micros'}", "TIME(3)", "d00f", "\"00:00:00.001\""},
         {"{'type':'long','logicalType':'timestamp-millis'}", "TIMESTAMP(6)", "01", "\"1969-12-31 23:59:59.999000\""},
         {"{'type':'long','logicalType':'timestamp-micros'}", "TIMESTAMP(3)", "01", "\"1969-12-31 23:59:59.999\""},
-        {"{'type':'long','logicalType':'local-timestamp-micros'}", "TIMESTAMP(6)", "02", "\"1970-01-01 00:00:00.000001\""},
+        {"{'type':'long','logicalType':'local-timestamp-micros'}", "TIMESTAMP(6)", "02",
+         "\"1970-01-01 00:00:00.000001\""},
         {"{'type':'long','logicalType':'timestamp-micros'}", "TIMESTAMP(9)", "01", "\"1969-12-31 23:59:59.999999000\""},
         {"{'type':'long','logicalType':'timestamp-millis'}", "TIMESTAMP(6)", "feffffffffffffffff01", NULL},
         {"'long'", "TIMESTAMP(6)", "02", "\"1970-01-01 00:00:00.000001\""},
@@ -88,11 +89,15 @@ static void values_are_read_as_the_column_wants_them(void **state)
         {"['string','null','int','long']", "BIGINT", "0404", "2"},
         {"['string','null','int','long']", "BIGINT", "000461", NULL}, /* a text where a number is wanted */
         {"['null',{'type':'array','items':'int'}]", "ARRAY<INT>", "0204020400", "[1,2]"},
-        {"{'type':'array','items':'int'}", "ARRAY<INT>", "030402040206" "00", "[1,2,3]"}, /* sized, then not */
+        {"{'type':'array','items':'int'}", "ARRAY<INT>",
+         "030402040206"
+         "00",
+         "[1,2,3]"},                                                            /* sized, then not */
         {"{'type':'array','items':'int'}", "ARRAY<INT>", "feffffff0f02", NULL}, /* longer than the block */
         {"{'type':'map','values':'int'}", "MAP<STRING, INT>", "0202610a00", "[[\"a\",5]]"},
         {"{'type':'array','items':{'type':'record','name':'kv','fields':[{'name':'key','type':'int'},"
-         "{'name':'value','type':'string'}]}}", "MAP<INT, STRING>", "0206026100", "[[3,\"a\"]]"},
+         "{'name':'value','type':'string'}]}}",
+         "MAP<INT, STRING>", "0206026100", "[[3,\"a\"]]"},
         {"'int'", "STRING", "02", NULL},
         {"'string'", "INT", "0261", NULL},
         {"'double'", "FLOAT", "0000000000000000", NULL},
@@ -112,8 +117,8 @@ static void fields_are_found_by_name_and_others_skipped(void **state)
     weir_buffer record = {0};
     weir_buffer file = {0};
     weir_arena_init(&arena);
-    const weir_type *row = parse_fields(
-        &arena, "late STRING, inner ROW<gone INT, y INT, x STRING>, early BIGINT NOT NULL, absent DOUBLE");
+    const weir_type *row =
+        parse_fields(&arena, "late STRING, inner ROW<gone INT, y INT, x STRING>, early BIGINT NOT NULL, absent DOUBLE");
     /* Unknown fields of every kind stand between the known ones. */
     make_file("{'type':'record','name':'r','namespace':'n.s','fields':[{'name':'early','type':'long'},"
               "{'name':'u1','type':{'type':'array','items':['null','string']}},"
@@ -123,12 +128,24 @@ static void fields_are_found_by_name_and_others_skipped(void **state)
               "{'name':'u4','type':{'type':'enum','name':'e','symbols':['a']}},{'name':'u5','type':'f4'},"
               "{'name':'u6','type':'boolean'},{'name':'u7','type':'n.s.f4'},{'name':'late','type':['null','string']}]}",
               1,
-              from_hex("0e"                                    /* early: 7 */
-                       "04" "00" "020261" "00"                 /* u1: [null, "a"] */
-                       "01" "14" "026b" "0000000000000000" "00" /* u2: one entry, with its size of 10 */
-                       "0278" "01020304" "12"                  /* inner: "x", four bytes, 9 */
-                       "00" "01020304" "01" "00000000"         /* u4 to u7 */
-                       "02026c",                               /* late: "l" */
+              from_hex("0e" /* early: 7 */
+                       "04"
+                       "00"
+                       "020261"
+                       "00" /* u1: [null, "a"] */
+                       "01"
+                       "14"
+                       "026b"
+                       "0000000000000000"
+                       "00" /* u2: one entry, with its size of 10 */
+                       "0278"
+                       "01020304"
+                       "12" /* inner: "x", four bytes, 9 */
+                       "00"
+                       "01020304"
+                       "01"
+                       "00000000" /* u4 to u7 */
+                       "02026c",  /* late: "l" */
                        &record),
               &file);
     weir_batch_init(&batch, row->fields, row->field_count);
@@ -150,7 +167,8 @@ static void a_missing_field_that_is_not_null_is_corrupt(void **state)
     test_rows rows;
     rows_start(&rows, "INT NOT NULL");
     make_file("{'type':'record','name':'r','fields':[{'name':'other','type':'int'}]}", 0, (weir_slice){0}, &file);
-    assert_int_equal(weir_avro_read_all(weir_buffer_slice(&file), "f", rows.fields, 1, &rows.batch, &err), WEIR_CORRUPT);
+    assert_int_equal(weir_avro_read_all(weir_buffer_slice(&file), "f", rows.fields, 1, &rows.batch, &err),
+                     WEIR_CORRUPT);
     assert_non_null(strstr(err.message, "'c0'"));
     weir_buffer_free(&file);
     rows_free(&rows);
@@ -176,7 +194,8 @@ static void schemas_that_mean_harm_are_refused(void **state)
          WEIR_CORRUPT},
         {"{'type':'record','name':'r','fields':[{'name':'c0','type':'int'},{'name':'c0','type':'int'}]}", WEIR_CORRUPT},
         {"{'type':'record','name':'r','fields':[{'name':'c0','type':{'type':'fixed','name':'f','size':1}},"
-         "{'name':'a','type':{'type':'fixed','name':'f','size':1}}]}", WEIR_CORRUPT},
+         "{'name':'a','type':{'type':'fixed','name':'f','size':1}}]}",
+         WEIR_CORRUPT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_error err;
@@ -212,8 +231,10 @@ static void a_schema_that_unfolds_without_end_is_refused(void **state)
     weir_buffer_append_text(&schema, "{'type':'record','name':'r','fields':[{'name':'c0','type':'int'},{'name':'b0',"
                                      "'type':{'type':'record','name':'n0','fields':[]}}");
     for (int i = 1; i < 30; i++) {
-        weir_buffer_append_format(&schema, ",{'name':'b%d','type':{'type':'record','name':'n%d','fields':["
-                                  "{'name':'x','type':'n%d'},{'name':'y','type':'n%d'}]}}", i, i, i - 1, i - 1);
+        weir_buffer_append_format(&schema,
+                                  ",{'name':'b%d','type':{'type':'record','name':'n%d','fields':["
+                                  "{'name':'x','type':'n%d'},{'name':'y','type':'n%d'}]}}",
+                                  i, i, i - 1, i - 1);
     }
     weir_buffer_append_text(&schema, "]}");
     assert_int_equal(read_schema_alone(weir_buffer_text(&schema), "INT"), WEIR_UNSUPPORTED);

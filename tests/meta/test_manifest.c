@@ -8,10 +8,7 @@
 static int snapshots_counted;
 
 /* Tables whose manifests are not Avro. */
-static bool is_orc(const char *table)
-{
-    return strcmp(table, "manifest-fmt-orc") == 0;
-}
+static bool is_orc(const char *table) { return strcmp(table, "manifest-fmt-orc") == 0; }
 
 static int64_t count_rows(const weir_manifest_entries *entries)
 {
@@ -44,7 +41,8 @@ static void check_snapshots(const char *table)
         weir_snapshot *snapshot = NULL;
         weir_manifest_entries entries = {0};
         check_ok(weir_snapshot_read(weir_fs_local(), paths.root, id, &arena, &snapshot, &err), &err);
-        check_ok(weir_snapshot_files(weir_fs_local(), &paths, schema, snapshot, NULL, NULL, &arena, &entries, &err), &err);
+        check_ok(weir_snapshot_files(weir_fs_local(), &paths, schema, snapshot, NULL, NULL, &arena, &entries, &err),
+                 &err);
         if (count_rows(&entries) != snapshot->total_record_count) {
             fail_msg("%s snapshot %d: %d rows", table, (int)id, (int)count_rows(&entries));
         }
@@ -74,8 +72,9 @@ static void an_orc_manifest_names_the_option(void **state)
     if (golden_available()) {
         weir_table_paths paths = weir_table_paths_of(&arena, golden_table(&arena, "manifest-fmt-orc"), NULL);
         check_ok(weir_snapshot_read(weir_fs_local(), paths.root, 1, &arena, &snapshot, &err), &err);
-        assert_int_equal(weir_manifest_list_read(weir_fs_local(), &paths, snapshot->delta_manifest_list, &arena, &files,
-                                                 &err), WEIR_UNSUPPORTED);
+        assert_int_equal(
+            weir_manifest_list_read(weir_fs_local(), &paths, snapshot->delta_manifest_list, &arena, &files, &err),
+            WEIR_UNSUPPORTED);
         assert_non_null(strstr(err.message, "manifest.format"));
     }
     weir_manifest_files_free(&files);
@@ -190,7 +189,8 @@ static void rewrite_table(const char *table)
     check_ok(weir_snapshot_latest_id(weir_fs_local(), paths.root, &latest, &err), &err);
     if (latest > 0) {
         check_ok(weir_snapshot_read(weir_fs_local(), paths.root, latest, &arena, &snapshot, &err), &err);
-        check_ok(weir_manifest_list_read(weir_fs_local(), &paths, snapshot->base_manifest_list, &arena, &files, &err), &err);
+        check_ok(weir_manifest_list_read(weir_fs_local(), &paths, snapshot->base_manifest_list, &arena, &files, &err),
+                 &err);
         check_ok(weir_manifest_list_read(weir_fs_local(), &paths, snapshot->delta_manifest_list, &arena, &files, &err),
                  &err);
     }
@@ -293,9 +293,8 @@ static void start_table(made_table *table, const char *options)
 {
     *table = (made_table){.fs = weir_fs_memory(), .paths = {"/t", "/t"}};
     weir_arena_init(&table->arena);
-    table->schema = make_schema(&table->arena, (test_schema){.columns = "k INT, v STRING",
-                                                              .primary_keys = "k",
-                                                              .options = options});
+    table->schema = make_schema(&table->arena,
+                                (test_schema){.columns = "k INT, v STRING", .primary_keys = "k", .options = options});
     weir_manifest_writer_init(&table->writer, table->fs, &table->paths, table->schema, &table->arena);
 }
 
@@ -326,8 +325,9 @@ static void check_live(made_table *table, const weir_manifest_files *manifests, 
     weir_manifest_entries entries = {0};
     assert_int_equal(manifests->count, manifest_count);
     for (size_t i = 0; i < manifests->count; i++) {
-        check_ok(weir_manifest_read(table->fs, &table->paths, manifests->items[i].name, NULL, &table->arena, &entries, &err),
-                 &err);
+        check_ok(
+            weir_manifest_read(table->fs, &table->paths, manifests->items[i].name, NULL, &table->arena, &entries, &err),
+            &err);
     }
     check_ok(weir_manifest_entries_fold(&entries, false, &err), &err);
     assert_int_equal(count_rows(&entries), rows);
@@ -497,14 +497,15 @@ static void filters_leave_out_entries(void **state)
     add_manifest(&table, WEIR_FILE_ADD, 1, 40);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_manifest_entries entries = {0};
-        check_ok(weir_manifest_read(table.fs, &table.paths, table.manifests.items[0].name, &cases[i].filter, &table.arena,
-                                    &entries, &err), &err);
+        check_ok(weir_manifest_read(table.fs, &table.paths, table.manifests.items[0].name, &cases[i].filter,
+                                    &table.arena, &entries, &err),
+                 &err);
         assert_int_equal(entries.count, cases[i].count);
         for (size_t k = 0; k < entries.count; k++) {
-            assert_int_equal(entries.items[k].file->value_stats.null_count_length, cases[i].filter.without_stats ? 0 : 1);
-            assert_string_equal(entries.items[k].file->name,
-                                weir_arena_format(&table.arena, "data-%08d.parquet",
-                                                  (int)entries.items[k].file->row_count));
+            assert_int_equal(entries.items[k].file->value_stats.null_count_length,
+                             cases[i].filter.without_stats ? 0 : 1);
+            assert_string_equal(entries.items[k].file->name, weir_arena_format(&table.arena, "data-%08d.parquet",
+                                                                               (int)entries.items[k].file->row_count));
         }
         weir_manifest_entries_free(&entries);
     }
@@ -526,12 +527,14 @@ static void manifests_are_read_in_parallel_in_their_order(void **state)
     for (int i = 0; i < 20; i++) {
         add_manifest(&table, WEIR_FILE_ADD, i * 10, i * 10 + 9);
     }
-    check_ok(weir_manifest_writer_write_list(&table.writer, &table.manifests, &snapshot.base_manifest_list, &size, &err),
-             &err);
+    check_ok(
+        weir_manifest_writer_write_list(&table.writer, &table.manifests, &snapshot.base_manifest_list, &size, &err),
+        &err);
     check_ok(weir_manifest_writer_write_list(&table.writer, &none, &snapshot.delta_manifest_list, &size, &err), &err);
     check_ok(weir_pool_create(3, "test", &pool, &err), &err);
-    check_ok(weir_snapshot_files(table.fs, &table.paths, table.schema, &snapshot, NULL, pool, &table.arena, &entries, &err),
-             &err);
+    check_ok(
+        weir_snapshot_files(table.fs, &table.paths, table.schema, &snapshot, NULL, pool, &table.arena, &entries, &err),
+        &err);
     assert_int_equal(entries.count, 200);
     for (size_t i = 0; i < entries.count; i++) {
         assert_int_equal(entries.items[i].file->row_count, i);
@@ -558,6 +561,28 @@ static void a_failed_commit_leaves_nothing(void **state)
     weir_manifest_writer_abandon(&table.writer);
     check_ok(weir_fs_list(table.fs, "/t/manifest", &table.arena, &files, &count, &err), &err);
     assert_int_equal(count, 0);
+    end_table(&table);
+}
+
+static void statistics_of_deleted_files_may_be_left_out(void **state)
+{
+    (void)state;
+    weir_error err;
+    made_table table;
+    weir_manifest_entries entries = {0};
+    start_table(&table, "bucket=4;manifest.delete-file-drop-stats=true");
+    add_manifest(&table, WEIR_FILE_ADD, 1, 1);
+    add_manifest(&table, WEIR_FILE_DELETE, 1, 1);
+    for (size_t i = 0; i < 2; i++) {
+        check_ok(weir_manifest_read(table.fs, &table.paths, table.manifests.items[i].name, NULL, &table.arena, &entries,
+                                    &err),
+                 &err);
+    }
+    assert_int_equal(entries.items[0].file->value_stats.null_count_length, 1);
+    assert_false(entries.items[0].file->has_value_stats_columns);
+    assert_int_equal(entries.items[1].file->value_stats.null_count_length, 0);
+    assert_true(entries.items[1].file->has_value_stats_columns);
+    weir_manifest_entries_free(&entries);
     end_table(&table);
 }
 
@@ -589,6 +614,7 @@ int main(void)
         cmocka_unit_test(filters_leave_out_entries),
         cmocka_unit_test(manifests_are_read_in_parallel_in_their_order),
         cmocka_unit_test(a_failed_commit_leaves_nothing),
+        cmocka_unit_test(statistics_of_deleted_files_may_be_left_out),
         cmocka_unit_test(many_entries_are_rolled_into_several_manifests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,9 +62,14 @@ static void malformed_values_name_key_and_value(void **state)
         const char *key;
         const char *value;
     } cases[] = {
-        {"bucket", "four"}, {"write-only", "yes"},          {"target-file-size", "128 apples"},
-        {"bucket", ""},     {"commit.timeout", "soon"},     {"changelog-producer", "sometimes"},
-        {"bucket", "1.5"},  {"lookup.hash-load-factor", "a"},
+        {"bucket", "four"},
+        {"write-only", "yes"},
+        {"target-file-size", "128 apples"},
+        {"bucket", ""},
+        {"commit.timeout", "soon"},
+        {"changelog-producer", "sometimes"},
+        {"bucket", "1.5"},
+        {"lookup.hash-load-factor", "a"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_error err = {0};

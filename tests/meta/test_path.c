@@ -21,7 +21,8 @@ static void find_files(const char *table)
     check_ok(weir_snapshot_latest_id(weir_fs_local(), paths.root, &latest, &err), &err);
     if (latest > 0) {
         check_ok(weir_snapshot_read(weir_fs_local(), paths.root, latest, &arena, &snapshot, &err), &err);
-        check_ok(weir_snapshot_files(weir_fs_local(), &paths, schema, snapshot, NULL, NULL, &arena, &entries, &err), &err);
+        check_ok(weir_snapshot_files(weir_fs_local(), &paths, schema, snapshot, NULL, NULL, &arena, &entries, &err),
+                 &err);
     }
     for (size_t i = 0; i < entries.count; i++) {
         const weir_manifest_entry *entry = &entries.items[i];
@@ -62,8 +63,8 @@ static const char *folder_of(weir_arena *arena, const char *type, const char *va
     weir_buffer row = {0};
     const char *folder = NULL;
     weir_schema *schema = make_schema(arena, (test_schema){.columns = weir_arena_format(arena, "v INT, p %s", type),
-                                                            .partition_keys = "p",
-                                                            .options = option});
+                                                           .partition_keys = "p",
+                                                           .options = option});
     if (value != NULL) {
         check_ok(weir_literal_parse(schema->fields[1].type, weir_slice_text(value), arena, &literal, &err), &err);
     }
@@ -175,7 +176,8 @@ static void names_follow_the_options(void **state)
     assert_string_equal(weir_table_paths_of(&arena, "/t", "main").root, "/t");
     assert_string_equal(weir_manifest_path(&arena, &branch, "m"), "/w/db.db/t/manifest/m");
     assert_string_equal(weir_data_file_name(&arena, plain, "data-", "u", 7, "parquet", "zstd"), "data-u-7.parquet");
-    assert_string_equal(weir_data_file_name(&arena, special, "data-", "u", 7, "parquet", "zstd"), "data-u-7.zstd.parquet");
+    assert_string_equal(weir_data_file_name(&arena, special, "data-", "u", 7, "parquet", "zstd"),
+                        "data-u-7.zstd.parquet");
     check_ok(weir_bucket_path(&arena, &paths, special, weir_partition_none(), 3, &path, &err), &err);
     assert_string_equal(path, "/w/db.db/t/data/bucket-3");
     check_ok(weir_bucket_path(&arena, &paths, plain, weir_partition_none(), -2, &path, &err), &err);

@@ -47,7 +47,8 @@ static void old_versions_have_other_defaults(void **state)
     weir_schema *first = parse(&arena, "{\"id\":0,\"fields\":[],\"highestFieldId\":0}");
     assert_string_equal(weir_options_get(&first->options, "bucket"), "1");
     assert_string_equal(weir_options_get(&first->options, "file.format"), "orc");
-    weir_schema *second = parse(&arena, "{\"version\":2,\"id\":0,\"fields\":[],\"options\":{\"file.format\":\"avro\"}}");
+    weir_schema *second =
+        parse(&arena, "{\"version\":2,\"id\":0,\"fields\":[],\"options\":{\"file.format\":\"avro\"}}");
     assert_null(weir_options_get(&second->options, "bucket"));
     assert_string_equal(weir_options_get(&second->options, "file.format"), "avro");
     weir_schema *third = parse(&arena, "{\"version\":3,\"id\":0,\"fields\":[]}");
@@ -60,10 +61,11 @@ static void trimmed_keys_are_the_primary_keys_without_partition_keys(void **stat
     (void)state;
     weir_arena arena;
     weir_arena_init(&arena);
-    weir_schema *schema = parse(&arena, "{\"version\":3,\"id\":7,\"fields\":[{\"id\":0,\"name\":\"a\",\"type\":\"INT NOT NULL\"},"
-                                        "{\"id\":1,\"name\":\"dt\",\"type\":\"STRING NOT NULL\"},"
-                                        "{\"id\":5,\"name\":\"b\",\"type\":\"INT NOT NULL\"}],"
-                                        "\"partitionKeys\":[\"dt\"],\"primaryKeys\":[\"b\",\"dt\",\"a\"]}");
+    weir_schema *schema =
+        parse(&arena, "{\"version\":3,\"id\":7,\"fields\":[{\"id\":0,\"name\":\"a\",\"type\":\"INT NOT NULL\"},"
+                      "{\"id\":1,\"name\":\"dt\",\"type\":\"STRING NOT NULL\"},"
+                      "{\"id\":5,\"name\":\"b\",\"type\":\"INT NOT NULL\"}],"
+                      "\"partitionKeys\":[\"dt\"],\"primaryKeys\":[\"b\",\"dt\",\"a\"]}");
     assert_int_equal(schema->key_column_count, 2);
     assert_int_equal(schema->key_columns[0], 2);
     assert_int_equal(schema->key_columns[1], 0);
@@ -90,7 +92,8 @@ static void damaged_schemas_say_what_is_wrong(void **state)
         {"{\"version\":3,\"id\":0,\"fields\":[],\"primaryKeys\":[7]}", WEIR_CORRUPT, "primaryKeys"},
         {"{\"version\":3,\"id\":0,\"fields\":[],\"options\":{\"bucket\":4}}", WEIR_CORRUPT, "bucket"},
         {"{\"version\":3,\"id\":0,\"fields\":[{\"id\":0,\"name\":\"a\",\"type\":\"INT\"},"
-         "{\"id\":1,\"name\":\"a\",\"type\":\"INT\"}]}", WEIR_CORRUPT, "'a'"},
+         "{\"id\":1,\"name\":\"a\",\"type\":\"INT\"}]}",
+         WEIR_CORRUPT, "'a'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_error err;

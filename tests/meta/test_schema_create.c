@@ -104,8 +104,8 @@ static void keys_may_come_from_options_and_are_not_null(void **state)
     (void)state;
     weir_arena arena;
     weir_arena_init(&arena);
-    weir_schema *schema = make_schema(
-        &arena, (test_schema){.columns = "a INT, dt STRING, v INT", .options = "bucket=1;primary-key=dt, a;partition=dt"});
+    weir_schema *schema = make_schema(&arena, (test_schema){.columns = "a INT, dt STRING, v INT",
+                                                            .options = "bucket=1;primary-key=dt, a;partition=dt"});
     assert_int_equal(schema->primary_key_count, 2);
     assert_string_equal(schema->primary_keys[0], "dt");
     assert_string_equal(schema->primary_keys[1], "a");
@@ -131,8 +131,9 @@ static void nested_fields_get_the_ids_that_java_gives_them(void **state)
         weir_buffer our_text = {0};
         weir_arena_init(&arena);
         check_ok(weir_schema_read(weir_fs_local(), golden_table(&arena, tables[i]), 0, &arena, &theirs, &err), &err);
-        check_ok(weir_schema_create(&arena, theirs->fields, theirs->field_count, NULL, 0, NULL, 0, &theirs->options, NULL,
-                                    &ours, &err), &err);
+        check_ok(weir_schema_create(&arena, theirs->fields, theirs->field_count, NULL, 0, NULL, 0, &theirs->options,
+                                    NULL, &ours, &err),
+                 &err);
         ours->time_ms = theirs->time_ms;
         weir_schema_format(theirs, &their_text);
         weir_schema_format(ours, &our_text);

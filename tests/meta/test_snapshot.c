@@ -218,14 +218,16 @@ static void the_slowest_consumer_counts(void **state)
     check_ok(weir_consumer_least_next_snapshot(fs, "/t", &least, &err), &err);
     assert_int_equal(least, -1);
     check_ok(weir_fs_replace(fs, "/t/consumer/consumer-a", weir_slice_text("{\"nextSnapshot\":9}"), &err), &err);
-    check_ok(weir_fs_replace(fs, "/t/consumer/consumer-b", weir_slice_text("{\n  \"nextSnapshot\" : 4\n}"), &err), &err);
+    check_ok(weir_fs_replace(fs, "/t/consumer/consumer-b", weir_slice_text("{\n  \"nextSnapshot\" : 4\n}"), &err),
+             &err);
     check_ok(weir_consumer_least_next_snapshot(fs, "/t", &least, &err), &err);
     assert_int_equal(least, 4);
     check_ok(weir_fs_replace(fs, "/t/consumer/consumer-c", weir_slice_text("{"), &err), &err);
     assert_int_equal(weir_consumer_least_next_snapshot(fs, "/t", &least, &err), WEIR_CORRUPT);
     weir_fs_close(fs);
     if (golden_available()) {
-        check_ok(weir_consumer_least_next_snapshot(weir_fs_local(), golden_table(&arena, "consumer"), &least, &err), &err);
+        check_ok(weir_consumer_least_next_snapshot(weir_fs_local(), golden_table(&arena, "consumer"), &least, &err),
+                 &err);
         assert_true(least > 0);
     }
     weir_arena_free(&arena);

@@ -11,7 +11,7 @@
 enum { MAX_BLOCK_BYTES = 1 << 28 };
 
 static const weir_avro_codec codecs[] = {
-    {"null", WEIR_COMPRESSION_NONE},     {"deflate", WEIR_COMPRESSION_DEFLATE}, {"snappy", WEIR_COMPRESSION_SNAPPY},
+    {"null", WEIR_COMPRESSION_NONE},      {"deflate", WEIR_COMPRESSION_DEFLATE}, {"snappy", WEIR_COMPRESSION_SNAPPY},
     {"zstandard", WEIR_COMPRESSION_ZSTD}, {"bzip2", WEIR_COMPRESSION_BZIP2},
 };
 
@@ -24,16 +24,14 @@ int weir_avro_codec_find(const char *name, const char *path, const weir_avro_cod
             return WEIR_OK;
         }
     }
-    return weir_fail(err, WEIR_UNSUPPORTED,
-                     "%s: the compression '%s' is not supported in Avro files; there are null, deflate, snappy, zstandard "
-                     "and bzip2",
-                     path, name);
+    return weir_fail(
+        err, WEIR_UNSUPPORTED,
+        "%s: the compression '%s' is not supported in Avro files; there are null, deflate, snappy, zstandard "
+        "and bzip2",
+        path, name);
 }
 
-static bool key_is(weir_slice key, const char *name)
-{
-    return weir_slice_equal(key, weir_slice_text(name));
-}
+static bool key_is(weir_slice key, const char *name) { return weir_slice_equal(key, weir_slice_text(name)); }
 
 /* Reads the metadata map up to its end. False: cut off or malformed. */
 static bool read_metadata(weir_avro_cursor *cursor, weir_slice *schema, weir_slice *codec)
@@ -82,8 +80,8 @@ int weir_avro_header_parse(weir_slice bytes, const char *path, weir_arena *arena
     if (schema.size == 0) {
         return weir_fail(err, WEIR_CORRUPT, "%s: the Avro header has no avro.schema", path);
     }
-    WEIR_TRY(weir_avro_codec_find(weir_arena_strndup(arena, (const char *)codec.data, codec.size), path, &out->codec,
-                                  err));
+    WEIR_TRY(
+        weir_avro_codec_find(weir_arena_strndup(arena, (const char *)codec.data, codec.size), path, &out->codec, err));
     WEIR_TRY(weir_avro_schema_parse(schema, path, arena, &out->schema, err));
     memcpy(out->sync, cursor.next, WEIR_AVRO_SYNC_BYTES);
     out->size = (size_t)(cursor.next - bytes.data) + WEIR_AVRO_SYNC_BYTES;
@@ -116,8 +114,9 @@ int weir_avro_block_parse(weir_slice head, uint64_t offset, uint64_t file_size, 
     out->offset = offset + (uint64_t)(cursor.next - head.data);
     if (out->offset > file_size || file_size - out->offset < WEIR_AVRO_SYNC_BYTES ||
         out->size > file_size - out->offset - WEIR_AVRO_SYNC_BYTES) {
-        return weir_fail(err, WEIR_CORRUPT, "%s: the block at byte %" PRIu64 " is cut off (%" PRId64
-                         " bytes, the file has %" PRIu64 ")", path, offset, size, file_size);
+        return weir_fail(err, WEIR_CORRUPT,
+                         "%s: the block at byte %" PRIu64 " is cut off (%" PRId64 " bytes, the file has %" PRIu64 ")",
+                         path, offset, size, file_size);
     }
     return WEIR_OK;
 }

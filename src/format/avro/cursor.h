@@ -10,10 +10,7 @@ typedef struct weir_avro_cursor {
     const char *path; /* for messages */
 } weir_avro_cursor;
 
-static inline size_t weir_avro_left(const weir_avro_cursor *cursor)
-{
-    return (size_t)(cursor->end - cursor->next);
-}
+static inline size_t weir_avro_left(const weir_avro_cursor *cursor) { return (size_t)(cursor->end - cursor->next); }
 
 /* A zigzag number of at most ten bytes, seven bits each, the lowest first. False: cut off, or too long. */
 static inline bool weir_avro_read_long(weir_avro_cursor *cursor, int64_t *out)

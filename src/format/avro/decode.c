@@ -30,7 +30,7 @@ static inline void mark_valid(weir_vector *vector)
 
 /* Appends one fixed-width value. */
 #define DEFINE_PUT(name, ctype)                                                                                        \
-    static inline int name(weir_vector *vector, ctype value, weir_error *err)                                         \
+    static inline int name(weir_vector *vector, ctype value, weir_error *err)                                          \
     {                                                                                                                  \
         if (((size_t)vector->length + 1) * sizeof value > vector->data_capacity || !validity_fits(vector)) {           \
             return weir_vector_append_raw(vector, &value, sizeof value, err);                                          \
@@ -116,8 +116,9 @@ static int decode_converted(const weir_avro_node *node, weir_avro_cursor *cursor
         return put_double(out, (double)value, err);
     case WEIR_AVRO_OP_MULTIPLY:
         if (__builtin_mul_overflow(value, node->factor, &product)) {
-            return weir_fail(err, WEIR_CORRUPT, "%s: column '%s' holds the timestamp %" PRId64
-                             ", which is out of range", cursor->path, node->column_name, value);
+            return weir_fail(err, WEIR_CORRUPT,
+                             "%s: column '%s' holds the timestamp %" PRId64 ", which is out of range", cursor->path,
+                             node->column_name, value);
         }
         return put_64(out, product, err);
     case WEIR_AVRO_OP_DIVIDE:
@@ -408,8 +409,8 @@ int weir_avro_decode(const weir_avro_node *program, weir_slice block, int64_t co
     weir_avro_cursor cursor = {block.data, block.data + block.size, path};
     uint64_t least = program->type->min_bytes > 0 ? program->type->min_bytes : 1;
     if (count < 0 || (uint64_t)count > block.size / least) {
-        return weir_fail(err, WEIR_CORRUPT, "%s: a block of %zu bytes cannot hold %" PRId64 " records", path, block.size,
-                         count);
+        return weir_fail(err, WEIR_CORRUPT, "%s: a block of %zu bytes cannot hold %" PRId64 " records", path,
+                         block.size, count);
     }
     for (int32_t i = 0; i < program->step_count; i++) {
         if (program->steps[i].node != NULL) {

@@ -4,12 +4,32 @@
 static int encode_value(const weir_type *type, const weir_vector *vector, int64_t row, const char *path,
                         weir_buffer *out, weir_error *err);
 
+/* Room for the bytes of any number. */
+static inline void make_room(weir_buffer *out)
+{
+    if (out->capacity - out->size < 16) {
+        weir_buffer_reserve(out, 16);
+    }
+}
+
+static inline void put_byte(weir_buffer *out, uint8_t byte)
+{
+    make_room(out);
+    out->data[out->size++] = byte;
+}
+
+/* FLOAT and DOUBLE are written as they lie in memory. */
+static inline void put_fixed(weir_buffer *out, const uint8_t *value, size_t size)
+{
+    make_room(out);
+    memcpy(out->data + out->size, value, size);
+    out->size += size;
+}
+
 void weir_avro_put_long(weir_buffer *out, int64_t value)
 {
     uint64_t rest = ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-    if (out->capacity - out->size < 10) {
-        weir_buffer_reserve(out, 10);
-    }
+    make_room(out);
     uint8_t *next = out->data + out->size;
     while (rest >= 0x80) {
         *next++ = (uint8_t)(rest | 0x80);
@@ -34,8 +54,8 @@ static void put_decimal(weir_buffer *out, weir_int128 value)
         value >>= 8;
     }
     size_t first = 0;
-    while (first < 15 && ((bytes[first] == 0 && bytes[first + 1] < 0x80) ||
-                          (bytes[first] == 0xFF && bytes[first + 1] >= 0x80))) {
+    while (first < 15 &&
+           ((bytes[first] == 0 && bytes[first + 1] < 0x80) || (bytes[first] == 0xFF && bytes[first + 1] >= 0x80))) {
         first++;
     }
     weir_avro_put_bytes(out, weir_slice_of(bytes + first, 16 - first));
@@ -50,8 +70,7 @@ static int encode_list(const weir_type *type, const weir_vector *vector, int64_t
         weir_avro_put_long(out, end - first);
     }
     /* A multiset's counts are nullable in Avro though not in memory: that is how Java declares them. */
-    const weir_type *element =
-        type->id == WEIR_MULTISET ? weir_type_simple(WEIR_INT, true) : type->element;
+    const weir_type *element = type->id == WEIR_MULTISET ? weir_type_simple(WEIR_INT, true) : type->element;
     bool text_keys = type->key != NULL && weir_type_is_text(type->key);
     for (int32_t i = first; i < end; i++) {
         if (type->id == WEIR_ARRAY) {
@@ -77,7 +96,7 @@ static int encode_present(const weir_type *type, const weir_vector *vector, int6
 {
     switch (vector->layout) {
     case WEIR_LAYOUT_BIT:
-        weir_buffer_append_byte(out, weir_bit_get(vector->data, row));
+        put_byte(out, weir_bit_get(vector->data, row));
         return WEIR_OK;
     case WEIR_LAYOUT_8:
         weir_avro_put_long(out, WEIR_VALUES(vector, int8_t)[row]);
@@ -87,14 +106,14 @@ static int encode_present(const weir_type *type, const weir_vector *vector, int6
         return WEIR_OK;
     case WEIR_LAYOUT_32:
         if (type->id == WEIR_FLOAT) {
-            weir_buffer_append(out, vector->data + row * 4, 4);
+            put_fixed(out, vector->data + row * 4, 4);
         } else {
             weir_avro_put_long(out, WEIR_VALUES(vector, int32_t)[row]);
         }
         return WEIR_OK;
     case WEIR_LAYOUT_64:
         if (type->id == WEIR_DOUBLE) {
-            weir_buffer_append(out, vector->data + row * 8, 8);
+            put_fixed(out, vector->data + row * 8, 8);
         } else if (type->id == WEIR_DECIMAL) {
             put_decimal(out, WEIR_VALUES(vector, int64_t)[row]);
         } else {
@@ -123,7 +142,7 @@ static int encode_value(const weir_type *type, const weir_vector *vector, int64_
 {
     bool is_null = weir_vector_is_null(vector, row);
     if (type->nullable) {
-        weir_buffer_append_byte(out, is_null ? 0 : 2);
+        put_byte(out, is_null ? 0 : 2);
         return is_null ? WEIR_OK : encode_present(type, vector, row, path, out, err);
     }
     if (is_null) {

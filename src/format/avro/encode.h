@@ -7,8 +7,8 @@
 void weir_avro_put_long(weir_buffer *out, int64_t value);
 void weir_avro_put_bytes(weir_buffer *out, weir_slice value); /* with their number before them */
 
-/* Appends the schema of records of the given fields, as Paimon's AvroSchemaConverter makes it. Types that Paimon does not
- * write to Avro files and names that Avro does not allow are WEIR_UNSUPPORTED. */
+/* Appends the schema of records of the given fields, as Paimon's AvroSchemaConverter makes it. Types that Paimon does
+ * not write to Avro files and names that Avro does not allow are WEIR_UNSUPPORTED. */
 int weir_avro_schema_write(const weir_field *fields, int32_t field_count, const char *path, weir_buffer *out,
                            weir_error *err);
 

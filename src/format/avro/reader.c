@@ -7,7 +7,6 @@
 
 #include "format/avro/avro.h"
 #include "format/avro/container.h"
-#include "format/avro/cursor.h"
 #include "format/avro/resolve.h"
 
 /* Files up to this size are read at once when they are opened. */
@@ -154,10 +153,7 @@ static int index_blocks(reader *self, weir_error *err)
 
 /* ---- the window ---- */
 
-static int64_t window_end(const reader *self)
-{
-    return self->window_first + self->window.length;
-}
+static int64_t window_end(const reader *self) { return self->window_first + self->window.length; }
 
 /* The block that holds a row. */
 static size_t block_of(const reader *self, int64_t row)

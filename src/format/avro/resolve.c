@@ -70,8 +70,8 @@ static int compile_bytes(compiler *state, const weir_avro_type *from, const weir
     return WEIR_OK;
 }
 
-static int compile_decimal(compiler *state, const weir_avro_type *from, const weir_type *to,
-                           const weir_avro_node **out, weir_error *err)
+static int compile_decimal(compiler *state, const weir_avro_type *from, const weir_type *to, const weir_avro_node **out,
+                           weir_error *err)
 {
     if (from->kind != WEIR_AVRO_BYTES && from->kind != WEIR_AVRO_FIXED) {
         return mismatch(state, from, to, err);
@@ -227,7 +227,8 @@ static int compile_row(compiler *state, const weir_avro_type *from, const weir_t
     return compile_fields(state, from, to->fields, to->field_count, false, out, err);
 }
 
-/* A branch that does not fit the column is no reason to refuse the file as long as no value has it; but one must fit. */
+/* A branch that does not fit the column is no reason to refuse the file as long as no value has it; but one must fit.
+ */
 static int compile_union(compiler *state, const weir_avro_type *from, const weir_type *to, const weir_avro_node **out,
                          weir_error *err)
 {

@@ -13,18 +13,18 @@ enum { MAX_DEPTH = 64, MAX_WEIGHT = 100000, MAX_FIXED_BYTES = 1 << 24 };
 typedef struct parser {
     const char *path;
     weir_arena *arena;
-    weir_map named; /* full name → weir_avro_type, complete ones only: what is missing while it is built is recursive */
+    weir_map named; /* full name → weir_avro_type, complete ones only: what is missing yet is recursive */
 } parser;
 
 static int parse_type(parser *state, const json_t *json, const char *space, int depth, const weir_avro_type **out,
                       weir_error *err);
 
 static const char *const kind_names[] = {
-    [WEIR_AVRO_NULL] = "null",     [WEIR_AVRO_BOOLEAN] = "boolean", [WEIR_AVRO_INT] = "int",
-    [WEIR_AVRO_LONG] = "long",     [WEIR_AVRO_FLOAT] = "float",     [WEIR_AVRO_DOUBLE] = "double",
-    [WEIR_AVRO_BYTES] = "bytes",   [WEIR_AVRO_STRING] = "string",   [WEIR_AVRO_FIXED] = "fixed",
-    [WEIR_AVRO_ENUM] = "enum",     [WEIR_AVRO_RECORD] = "record",   [WEIR_AVRO_ARRAY] = "array",
-    [WEIR_AVRO_MAP] = "map",       [WEIR_AVRO_UNION] = "union",
+    [WEIR_AVRO_NULL] = "null",   [WEIR_AVRO_BOOLEAN] = "boolean", [WEIR_AVRO_INT] = "int",
+    [WEIR_AVRO_LONG] = "long",   [WEIR_AVRO_FLOAT] = "float",     [WEIR_AVRO_DOUBLE] = "double",
+    [WEIR_AVRO_BYTES] = "bytes", [WEIR_AVRO_STRING] = "string",   [WEIR_AVRO_FIXED] = "fixed",
+    [WEIR_AVRO_ENUM] = "enum",   [WEIR_AVRO_RECORD] = "record",   [WEIR_AVRO_ARRAY] = "array",
+    [WEIR_AVRO_MAP] = "map",     [WEIR_AVRO_UNION] = "union",
 };
 
 static const uint8_t primitive_bytes[] = {
@@ -32,10 +32,7 @@ static const uint8_t primitive_bytes[] = {
     [WEIR_AVRO_FLOAT] = 4, [WEIR_AVRO_DOUBLE] = 8,  [WEIR_AVRO_BYTES] = 1, [WEIR_AVRO_STRING] = 1,
 };
 
-const char *weir_avro_kind_name(weir_avro_kind kind)
-{
-    return kind_names[kind];
-}
+const char *weir_avro_kind_name(weir_avro_kind kind) { return kind_names[kind]; }
 
 static weir_avro_type *new_type(parser *state, weir_avro_kind kind, uint64_t min_bytes)
 {
@@ -76,8 +73,10 @@ static int parse_name(parser *state, const char *name, const char *space, const 
         *out = weir_map_get(&state->named, weir_slice_text(name));
     }
     if (*out == NULL) {
-        return weir_fail(err, WEIR_CORRUPT, "%s: the Avro schema names the type '%s' before it defines it%s", state->path,
-                         name, " (recursive types are not supported)");
+        return weir_fail(err, WEIR_CORRUPT,
+                         "%s: the Avro schema names the type '%s' before it has defined it (types "
+                         "that hold themselves are not supported)",
+                         state->path, name);
     }
     return WEIR_OK;
 }
@@ -173,8 +172,8 @@ static int parse_named(parser *state, const json_t *json, weir_avro_kind kind, c
     } else {
         WEIR_TRY(weir_json_get_int64(json, "size", true, state->path, &type->size, err));
         if (type->size < 0 || type->size > MAX_FIXED_BYTES) {
-            return weir_fail(err, WEIR_CORRUPT, "%s: the Avro type '%s' is fixed at %" PRId64 " bytes", state->path, full,
-                             type->size);
+            return weir_fail(err, WEIR_CORRUPT, "%s: the Avro type '%s' is fixed at %" PRId64 " bytes", state->path,
+                             full, type->size);
         }
         type->min_bytes = (uint64_t)type->size;
     }
@@ -245,7 +244,8 @@ static int parse_logical(parser *state, const json_t *json, const weir_avro_type
         int64_t scale = 0;
         WEIR_TRY(weir_json_get_int64(json, "scale", false, state->path, &scale, err));
         if (scale < 0 || scale > INT32_MAX) {
-            return weir_fail(err, WEIR_CORRUPT, "%s: the Avro schema has a decimal of scale %" PRId64, state->path, scale);
+            return weir_fail(err, WEIR_CORRUPT, "%s: the Avro schema has a decimal of scale %" PRId64, state->path,
+                             scale);
         }
         copy->scale = (int32_t)scale;
     }

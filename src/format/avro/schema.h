@@ -38,13 +38,13 @@ typedef enum weir_avro_logical {
 typedef struct weir_avro_type {
     weir_avro_kind kind;
     weir_avro_logical logical;
-    int32_t scale;      /* of DECIMAL */
-    int64_t size;       /* of FIXED */
-    const char **names; /* the fields of RECORD, the symbols of ENUM */
+    int32_t scale;                          /* of DECIMAL */
+    int64_t size;                           /* of FIXED */
+    const char **names;                     /* the fields of RECORD, the symbols of ENUM */
     const struct weir_avro_type **children; /* RECORD: fields; UNION: branches; ARRAY: items; MAP: values */
-    int32_t count;      /* of names or children */
-    uint64_t min_bytes; /* the fewest bytes that a value takes */
-    uint64_t weight;    /* nodes when shared ones are counted at every use: bounds the work of skipping a value */
+    int32_t count;                          /* of names or children */
+    uint64_t min_bytes;                     /* the fewest bytes that a value takes */
+    uint64_t weight; /* nodes when shared ones are counted at every use: bounds the work of skipping a value */
 } weir_avro_type;
 
 /* Parses the JSON of a schema; the types live in `arena`. `path` is for messages. */

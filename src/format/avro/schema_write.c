@@ -1,4 +1,5 @@
-/* The Avro schema of Paimon's fields, in the very text that Java's AvroSchemaConverter and Avro's Schema.toString make. */
+/* The Avro schema of Paimon's fields, in the very text that Java's AvroSchemaConverter and Avro's Schema.toString make.
+ */
 #include "base/json.h"
 #include "format/avro/encode.h"
 
@@ -13,8 +14,10 @@ static int unsupported(printer *state, const weir_type *type, weir_error *err)
 {
     weir_buffer text = {0};
     weir_type_format(type, &text);
-    int code = weir_fail(err, WEIR_UNSUPPORTED, "%s: Avro files cannot hold the type %s; use another file.format, or at "
-                         "most TIMESTAMP(6) and TIME(3)", state->path, weir_buffer_text(&text));
+    int code = weir_fail(err, WEIR_UNSUPPORTED,
+                         "%s: Avro files cannot hold the type %s; use another file.format, or at "
+                         "most TIMESTAMP(6) and TIME(3)",
+                         state->path, weir_buffer_text(&text));
     weir_buffer_free(&text);
     return code;
 }
@@ -26,8 +29,10 @@ static int check_name(printer *state, const char *name, weir_error *err)
         uint8_t c = (uint8_t)name[i];
         bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
         if (!letter && c != '_' && c < 0x80 && !(i > 0 && c >= '0' && c <= '9')) {
-            return weir_fail(err, WEIR_UNSUPPORTED, "%s: Avro files cannot have a column named '%s' (letters, digits and "
-                             "_ only); use another file.format", state->path, name);
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "%s: Avro files cannot have a column named '%s' (letters, digits and "
+                             "_ only); use another file.format",
+                             state->path, name);
         }
     }
     return WEIR_OK;
@@ -62,8 +67,10 @@ static int print_record(printer *state, const weir_field *fields, int32_t count,
 static int print_entries(printer *state, const weir_type *key, const weir_type *value, const char *name,
                          weir_error *err)
 {
-    weir_buffer_append_format(state->out, "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"%s\",\"fields\":["
-                              "{\"name\":\"key\",\"type\":", name);
+    weir_buffer_append_format(state->out,
+                              "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"%s\",\"fields\":["
+                              "{\"name\":\"key\",\"type\":",
+                              name);
     char *nested = weir_format("%s_key", name);
     int code = print_type(state, key, nested, err);
     free(nested);
@@ -97,7 +104,8 @@ static int print_timestamp(printer *state, const weir_type *type, weir_error *er
         return unsupported(state, type, err);
     }
     weir_buffer_append_format(state->out, "{\"type\":\"long\",\"logicalType\":\"%stimestamp-%s\"}",
-                              type->id == WEIR_TIMESTAMP_LTZ ? "local-" : "", type->precision <= 3 ? "millis" : "micros");
+                              type->id == WEIR_TIMESTAMP_LTZ ? "local-" : "",
+                              type->precision <= 3 ? "millis" : "micros");
     return WEIR_OK;
 }
 
@@ -181,6 +189,7 @@ int weir_avro_schema_write(const weir_field *fields, int32_t field_count, const 
 {
     printer state = {.path = path, .out = out};
     weir_buffer_append_text(
-        out, "{\"type\":\"record\",\"name\":\"record\",\"namespace\":\"org.apache.paimon.avro.generated\",\"fields\":[");
+        out,
+        "{\"type\":\"record\",\"name\":\"record\",\"namespace\":\"org.apache.paimon.avro.generated\",\"fields\":[");
     return print_record(&state, fields, field_count, "record", err);
 }

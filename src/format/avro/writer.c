@@ -13,8 +13,8 @@
 
 enum {
     BLOCK_BYTES = 64000,
-    ROWS_TO_ENCODE = 1024,      /* so many waiting rows are worth a pass over the columns */
-    OUTPUT_BYTES = 256 * 1024,  /* written to the file at a time */
+    ROWS_TO_ENCODE = 1024,     /* so many waiting rows are worth a pass over the columns */
+    OUTPUT_BYTES = 256 * 1024, /* written to the file at a time */
     DEFAULT_ZSTD_LEVEL = 1
 };
 
@@ -228,8 +228,9 @@ static uint64_t writer_size(const weir_format_writer *base)
     uint64_t open = self->encoder.records.size;
     for (int32_t i = 0; i < self->waiting.column_count; i++) {
         const weir_vector *column = &self->waiting.columns[i];
-        open += column->layout == WEIR_LAYOUT_BYTES ? (uint64_t)column->offsets[column->length] + (uint64_t)column->length
-                                                    : (uint64_t)column->length * 4;
+        open += column->layout == WEIR_LAYOUT_BYTES
+                    ? (uint64_t)column->offsets[column->length] + (uint64_t)column->length
+                    : (uint64_t)column->length * 4;
     }
     /* Compressed records take a third to a half of their bytes in most tables. */
     return size + (self->encoder.codec->compression == WEIR_COMPRESSION_NONE ? open : open / 2);
@@ -245,10 +246,8 @@ static int writer_finish(weir_format_writer *base, bool sync, weir_written_stats
     WEIR_TRY(weir_output_finish(output, sync, err));
     for (int32_t i = 0; i < self->encoder.field_count; i++) {
         const column_stats *column = &self->stats[i];
-        stats[i] = (weir_written_stats){.has_min_max = column->has_value,
-                                        .min = column->min,
-                                        .max = column->max,
-                                        .null_count = column->null_count};
+        stats[i] = (weir_written_stats){
+            .has_min_max = column->has_value, .min = column->min, .max = column->max, .null_count = column->null_count};
     }
     return WEIR_OK;
 }
