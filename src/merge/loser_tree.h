@@ -63,8 +63,8 @@ static inline void weir_loser_tree_build(weir_loser_tree *tree, const weir_loser
         winners[leaves + k] = k < count ? entries[k] : WEIR_LOSER_TREE_END;
     }
     for (uint32_t node = leaves - 1; node > 0; node--) {
-        weir_loser_entry left = winners[2 * node];
-        weir_loser_entry right = winners[2 * node + 1];
+        weir_loser_entry left = winners[2 * (size_t)node];
+        weir_loser_entry right = winners[2 * (size_t)node + 1];
         bool right_wins = weir_loser_tree_less(tree, right, left);
         winners[node] = right_wins ? right : left;
         tree->nodes[node] = right_wins ? left : right;
