@@ -109,7 +109,8 @@ static int write_page(weir_column_writer *writer, weir_column_context *context, 
     uint64_t uncompressed_size;
     WEIR_TRY(check_days(writer, err));
     weir_data_page description = describe_page(writer);
-    WEIR_TRY(weir_page_write_data(&context->codec, &description, &writer->pages, &uncompressed_size, err));
+    WEIR_TRY_CTX(weir_page_write_data(&context->codec, &description, &writer->pages, &uncompressed_size, err), err,
+                 "column %s", writer->leaf->path[0]);
     size_t compressed_size = writer->pages.size - offset;
     weir_page_entry entry = {
         .offset = offset,

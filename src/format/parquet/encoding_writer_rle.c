@@ -105,30 +105,36 @@ void weir_rle_append_run(uint32_t value, size_t count, int width, weir_buffer *o
     out->size = (size_t)(end - out->data);
 }
 
-/* Of a bitmap: 64 equal bits from a byte's first on make a repeated run; packed bits are the bitmap's own bytes. */
+static void append_packed_bytes(const uint8_t *bits, size_t bytes, weir_buffer *out)
+{
+    if (bytes == 0) {
+        return;
+    }
+    weir_buffer_reserve(out, VARINT_ROOM + bytes);
+    uint8_t *end = put_varint(out->data + out->size, (uint64_t)bytes << 1 | 1);
+    memcpy(end, bits, bytes);
+    out->size = (size_t)(end + bytes - out->data);
+}
+
+/* 64 equal bits from a byte's first on make a repeated run; packed bits are the bitmap's own bytes. */
 void weir_rle_append_bits(const uint8_t *bits, size_t count, weir_buffer *out)
 {
-    size_t bytes = (count + 7) / 8;
+    size_t whole_bytes = count / 8;
     size_t packed_from = 0;
     size_t i = 0;
-    while (i <= bytes) {
-        uint64_t word = i + 8 <= count / 8 ? weir_load_le64(bits + i) : 1;
-        bool run = word == 0 || word == UINT64_MAX;
-        size_t run_from = i;
-        while (run && i < count / 8 && bits[i] == (uint8_t)word) {
+    while (i + 8 <= whole_bytes) {
+        uint64_t word = weir_load_le64(bits + i);
+        if (word != 0 && word != UINT64_MAX) {
             i++;
+            continue;
         }
-        if ((run || i == bytes) && run_from > packed_from) {
-            weir_buffer_reserve(out, VARINT_ROOM);
-            uint8_t *end = put_varint(out->data + out->size, (uint64_t)(run_from - packed_from) << 1 | 1);
-            out->size = (size_t)(end - out->data);
-            weir_buffer_append(out, bits + packed_from, run_from - packed_from);
+        size_t run_end = i + 8;
+        while (run_end < whole_bytes && bits[run_end] == (uint8_t)word) {
+            run_end++;
         }
-        if (run) {
-            weir_rle_append_run((uint32_t)(word & 1), (i - run_from) * 8, 1, out);
-            packed_from = i;
-        } else {
-            i++;
-        }
+        append_packed_bytes(bits + packed_from, i - packed_from, out);
+        weir_rle_append_run((uint32_t)(word & 1), (run_end - i) * 8, 1, out);
+        packed_from = i = run_end;
     }
+    append_packed_bytes(bits + packed_from, (count + 7) / 8 - packed_from, out);
 }
