@@ -33,17 +33,17 @@ static bool read_run_head(weir_parquet_rle *rle, uint64_t *out)
 
 static bool start_packed_run(weir_parquet_rle *rle, uint64_t groups)
 {
-    size_t bytes_left = (size_t)(rle->end - rle->next);
-    uint64_t bytes = groups > bytes_left ? bytes_left : groups * rle->width;
+    uint64_t bytes_left = (uint64_t)(rle->end - rle->next);
+    uint64_t bytes = groups * rle->width; /* groups are at most 2^32 */
     rle->packed = true;
     rle->packed_bytes = rle->next;
     rle->packed_position = 0;
     rle->left = groups * 8;
-    if (rle->width > 0 && (groups > bytes_left || bytes > bytes_left)) { /* cut short: what is there counts */
+    if (bytes > bytes_left) { /* cut short: what is there counts */
         bytes = bytes_left;
-        rle->left = (uint64_t)bytes_left * 8 / rle->width;
+        rle->left = bytes_left * 8 / rle->width;
     }
-    rle->next += bytes > bytes_left ? bytes_left : bytes;
+    rle->next += bytes;
     return rle->left > 0;
 }
 
