@@ -1,0 +1,272 @@
+/* CREATE TABLE: a Paimon table in its catalog, or a definition that the session keeps.
+ *
+ * Everything that can be wrong is found here, before anything is written, and shown where it stands. */
+#include "connect/source.h"
+#include "session/state.h"
+
+static int refuse(weir_position position, const char *what, weir_error *err)
+{
+    return weir_fail_at(err, WEIR_UNSUPPORTED, position.line, position.column, "%s is not offered by this version", what);
+}
+
+static int check_offered(const weir_ast_create_table *create, weir_error *err)
+{
+    if (create->query != NULL) {
+        return refuse(create->query->position, "CREATE TABLE … AS SELECT", err);
+    }
+    if (create->like != NULL) {
+        return refuse(create->like->name.position, "CREATE TABLE … LIKE", err);
+    }
+    if (create->or_replace) {
+        return refuse(create->name.position, "CREATE OR REPLACE TABLE", err);
+    }
+    for (int32_t i = 0; i < create->column_count; i++) {
+        if (create->columns[i].kind == WEIR_AST_METADATA_COLUMN) {
+            return refuse(create->columns[i].name.position, "a METADATA column", err);
+        }
+    }
+    return WEIR_OK;
+}
+
+static const weir_ast_option *find_option(const weir_ast_create_table *create, const char *key)
+{
+    for (int32_t i = create->options.count - 1; i >= 0; i--) {
+        if (strcmp(create->options.items[i].key, key) == 0) {
+            return &create->options.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Paimon tables ---- */
+
+/* A key must hold the partition's columns: rows of one key would lie in several partitions otherwise. */
+static int check_key_has_partition(const weir_ast_create_table *create, const weir_bound_columns *columns,
+                                   weir_error *err)
+{
+    for (int32_t i = 0; i < columns->partition_key_count && columns->primary_key_count > 0; i++) {
+        bool found = false;
+        for (int32_t k = 0; k < columns->primary_key_count; k++) {
+            found = found || columns->primary_key[k] == columns->partition_keys[i];
+        }
+        if (!found) {
+            weir_position at = create->primary_key_position;
+            return weir_fail_at(err, WEIR_INVALID, at.line, at.column,
+                                "the primary key must hold all partition columns, but '%s' is not among them; add it to "
+                                "PRIMARY KEY (…)",
+                                columns->columns[columns->partition_keys[i]].name);
+        }
+    }
+    return WEIR_OK;
+}
+
+static int check_paimon_options(const weir_ast_create_table *create, weir_error *err)
+{
+    for (int32_t i = 0; i < create->options.count; i++) {
+        const weir_ast_option *pair = &create->options.items[i];
+        if (strcmp(pair->key, "connector") == 0) {
+            continue;
+        }
+        int code = weir_option_check(pair->key, pair->value, err);
+        if (code != WEIR_OK) {
+            return weir_error_at(err, code,
+                                 weir_option_find(pair->key) == NULL ? pair->position : pair->value_position);
+        }
+    }
+    return WEIR_OK;
+}
+
+static int check_paimon_columns(const weir_ast_create_table *create, weir_error *err)
+{
+    for (int32_t i = 0; i < create->column_count; i++) {
+        if (create->columns[i].kind == WEIR_AST_COMPUTED_COLUMN) {
+            return refuse(create->columns[i].name.position, "a computed column of a Paimon table", err);
+        }
+    }
+    return create->watermark == NULL ? WEIR_OK : refuse(create->watermark->position, "WATERMARK of a Paimon table", err);
+}
+
+/* 'table-default.k' of the catalog, below what the statement says. DISTRIBUTED BY becomes bucket and bucket-key. */
+static void collect_options(const weir_session_catalog *catalog, const weir_ast_create_table *create, weir_arena *arena,
+                            weir_options *out)
+{
+    static const char prefix[] = "table-default.";
+    for (size_t i = 0; i < catalog->options.count; i++) {
+        if (strncmp(catalog->options.keys[i], prefix, sizeof prefix - 1) == 0) {
+            weir_options_set(out, arena, catalog->options.keys[i] + sizeof prefix - 1, catalog->options.values[i]);
+        }
+    }
+    if (create->distributed && create->bucket_count > 0) {
+        weir_options_set(out, arena, "bucket", weir_arena_format(arena, "%d", create->bucket_count));
+    }
+    if (create->distributed && create->distributed_by.count > 0) {
+        weir_buffer key = {0};
+        for (int32_t i = 0; i < create->distributed_by.count; i++) {
+            weir_buffer_append_format(&key, "%s%s", i == 0 ? "" : ",", create->distributed_by.items[i].text);
+        }
+        weir_options_set(out, arena, "bucket-key", weir_buffer_text(&key));
+        weir_buffer_free(&key);
+    }
+    weir_options_of_ast(&create->options, arena, out);
+    weir_options_unset(out, "connector");
+}
+
+/* An error of the schema as a whole that quotes an option is shown at that option. */
+static int place_schema_error(const weir_ast_create_table *create, int code, weir_error *err)
+{
+    if (code == WEIR_OK || err == NULL) {
+        return code;
+    }
+    for (int32_t i = 0; i < create->options.count; i++) {
+        const weir_ast_option *pair = &create->options.items[i];
+        char quoted[128];
+        snprintf(quoted, sizeof quoted, "'%.100s'", pair->key);
+        if (strstr(err->message, quoted) != NULL) {
+            return weir_error_at(err, code, pair->position);
+        }
+    }
+    return weir_error_at(err, code, create->name.position);
+}
+
+static int create_paimon(const weir_object_path *path, const weir_ast_create_table *create,
+                         const weir_description *description, weir_arena *arena, weir_error *err)
+{
+    const weir_bound_columns *columns = &description->columns;
+    weir_catalog *catalog = path->catalog->paimon;
+    weir_options options = {0};
+    weir_schema *schema = NULL;
+    int32_t count = 0;
+    WEIR_TRY(check_paimon_columns(create, err));
+    WEIR_TRY(check_key_has_partition(create, columns, err));
+    WEIR_TRY(check_paimon_options(create, err));
+    collect_options(path->catalog, create, arena, &options);
+    const weir_field *fields = weir_description_fields(description, arena, &count);
+    int code = weir_schema_create(
+        arena, fields, count,
+        weir_description_names(description, columns->primary_key, columns->primary_key_count, arena),
+        columns->primary_key_count,
+        weir_description_names(description, columns->partition_keys, columns->partition_key_count, arena),
+        columns->partition_key_count, &options, create->comment, &schema, err);
+    WEIR_TRY(place_schema_error(create, code, err));
+    return weir_error_at(err, catalog->ops->create_table(catalog, path->database, path->name, schema, err),
+                         path->position);
+}
+
+/* ---- definitions of the session ---- */
+
+static int check_connector(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
+                           weir_error *err)
+{
+    const weir_ast_option *connector = find_option(create, "connector");
+    if (connector == NULL) {
+        return weir_fail_at(err, WEIR_INVALID, create->name.position.line, create->name.position.column,
+                            "a table that is not of a Paimon catalog needs WITH ('connector' = …)");
+    }
+    if (strcmp(connector->value, "paimon") == 0) {
+        if (find_option(create, "path") == NULL) {
+            return weir_fail_at(err, WEIR_INVALID, connector->position.line, connector->position.column,
+                                "'connector' = 'paimon' needs 'path', the folder of the table");
+        }
+        WEIR_TRY(check_paimon_columns(create, err));
+        WEIR_TRY(check_key_has_partition(create, &description->columns, err));
+        return check_paimon_options(create, err);
+    }
+    int32_t count = 0;
+    const weir_field *fields = weir_description_fields(description, arena, &count);
+    return place_schema_error(create, weir_connector_check(&description->options, fields, count, err), err);
+}
+
+static int define(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,
+                  weir_definition *definition, weir_error *err)
+{
+    weir_description *description = &definition->description;
+    weir_options_of_ast(&create->options, &definition->arena, &description->options);
+    WEIR_TRY(check_connector(create, description, &definition->arena, err));
+    if (create->temporary) {
+        weir_catalogs_put_temporary(&session->catalogs, path, definition);
+    } else {
+        weir_memory_catalog_put(&path->catalog->memory, path->database, definition);
+    }
+    return WEIR_OK;
+}
+
+/* ---- the statement ---- */
+
+static int check_free(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,
+                      bool *out_exists, weir_error *err)
+{
+    if (create->temporary) {
+        *out_exists = weir_catalogs_temporary(&session->catalogs, path) != NULL;
+    } else {
+        WEIR_TRY(weir_catalogs_check_database(path, err));
+        WEIR_TRY(weir_session_catalog_has_table(path->catalog, path->database, path->name, out_exists, err));
+    }
+    if (*out_exists && !create->if_not_exists) {
+        return weir_fail_at(err, WEIR_EXISTS, path->position.line, path->position.column,
+                            "there is a table '%s' in %s.%s already", path->name, path->catalog->name, path->database);
+    }
+    return WEIR_OK;
+}
+
+static int check_kind(const weir_object_path *path, const weir_ast_create_table *create, weir_error *err)
+{
+    const weir_ast_option *connector = find_option(create, "connector");
+    if (path->catalog->paimon != NULL && !create->temporary && connector != NULL &&
+        strcmp(connector->value, "paimon") != 0) {
+        return weir_fail_at(err, WEIR_INVALID, connector->value_position.line, connector->value_position.column,
+                            "catalog '%s' keeps Paimon tables only; a table of the connector '%s' must be CREATE "
+                            "TEMPORARY TABLE",
+                            path->catalog->name, connector->value);
+    }
+    return WEIR_OK;
+}
+
+/* Deep: the statement's arena ends with it. */
+static void keep_columns(weir_definition *definition)
+{
+    weir_arena *arena = &definition->arena;
+    weir_bound_columns *columns = &definition->description.columns;
+    for (int32_t i = 0; i < columns->column_count; i++) {
+        weir_sql_column *column = &columns->columns[i];
+        column->name = weir_arena_strdup(arena, column->name);
+        column->comment = weir_arena_strdup(arena, column->comment);
+        column->expression = weir_arena_strdup(arena, column->expression);
+        column->type = weir_type_copy(arena, column->type);
+    }
+    columns->watermark_expression = weir_arena_strdup(arena, columns->watermark_expression);
+}
+
+int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
+                              weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_bind_context context = weir_session_bind_context(session, &resolver);
+    weir_object_path path;
+    bool exists = false;
+    WEIR_TRY(weir_catalogs_table_path(&session->catalogs, &create->name, &path, err));
+    WEIR_TRY(check_offered(create, err));
+    WEIR_TRY(check_kind(&path, create, err));
+    WEIR_TRY(check_free(session, &path, create, &exists, err));
+    if (exists) {
+        *out = weir_result_done("Table '%s' exists already", path.name);
+        return WEIR_OK;
+    }
+    weir_definition *definition = weir_definition_create(path.name);
+    weir_description *description = &definition->description;
+    bool is_kept = path.catalog->paimon == NULL || create->temporary;
+    int code = WEIR_OK;
+    WEIR_GO(weir_bind_create_table(&context, create, session->text, &definition->arena, &description->columns, err));
+    keep_columns(definition);
+    description->comment = weir_arena_strdup(&definition->arena, create->comment);
+    if (is_kept) {
+        WEIR_GO(define(session, &path, create, definition, err));
+    } else {
+        WEIR_GO(create_paimon(&path, create, description, &definition->arena, err));
+    }
+    *out = weir_result_done("Created %stable '%s'", create->temporary ? "temporary " : "", path.name);
+done:
+    if (code != WEIR_OK || !is_kept) {
+        weir_definition_free(definition);
+    }
+    return code;
+}

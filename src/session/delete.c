@@ -1,0 +1,119 @@
+/* DELETE, UPDATE and TRUNCATE: rows of a primary-key table written again as -D or +U, and an empty state.
+ *
+ * They run as one commit in every mode. */
+#include "base/clock.h"
+#include "session/change.h"
+#include "table/commit.h"
+
+static int check_paimon(const weir_session_table *table, const char *statement, weir_error *err)
+{
+    if (table->kind != WEIR_SESSION_PAIMON_TABLE || table->audit_log) {
+        return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                            "%s works on Paimon tables, and '%s' is none", statement, table->base.name);
+    }
+    return WEIR_OK;
+}
+
+static int check_primary_key(const weir_session_table *table, const char *statement, weir_error *err)
+{
+    WEIR_TRY(check_paimon(table, statement, err));
+    if (!weir_table_has_primary_key(table->table)) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, table->position.line, table->position.column,
+                            "%s needs a table with a primary key, and '%s' has none", statement, table->base.name);
+    }
+    return WEIR_OK;
+}
+
+static int truncate(const weir_session_table *table, weir_result **out, weir_error *err)
+{
+    weir_table_commit *commit = NULL;
+    weir_change_summary summary = {0};
+    char user[WEIR_UUID_SIZE];
+    int64_t start = weir_monotonic_ns();
+    WEIR_TRY(weir_schema_check_writable(table->table->schema, err));
+    weir_uuid(user);
+    WEIR_TRY(weir_table_commit_open(table->table, user, &commit, err));
+    int code = weir_table_commit_truncate(commit, WEIR_BATCH_COMMIT_IDENTIFIER, &summary.last_snapshot, err);
+    weir_table_commit_close(commit);
+    WEIR_TRY(code);
+    summary.commits = summary.last_snapshot > 0;
+    summary.elapsed_ns = weir_monotonic_ns() - start;
+    *out = weir_change_result(&summary);
+    return WEIR_OK;
+}
+
+int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_bind_context context = weir_session_bind_context(session, &resolver);
+    weir_bound *bound = NULL;
+    WEIR_TRY(weir_bind_delete(&context, modify, &bound, err));
+    weir_session_table *table = bound->sink->owner;
+    int code = WEIR_OK;
+    if (bound->whole_table && table->kind == WEIR_SESSION_PAIMON_TABLE && !table->audit_log) {
+        WEIR_GO(truncate(table, out, err));
+    } else {
+        WEIR_GO(check_primary_key(table, "DELETE", err));
+        weir_change change = {.bound = bound, .table = table, .kind = WEIR_DELETE, .one_commit = true};
+        WEIR_GO(weir_change_run(session, &change, out, err));
+    }
+done:
+    weir_bound_free(bound);
+    return code;
+}
+
+/* A new key would be another row: the old one would stay. */
+static int check_key_is_kept(const weir_session_table *table, const weir_ast_modify *modify, weir_error *err)
+{
+    const weir_schema *schema = table->table->schema;
+    for (int32_t i = 0; i < modify->column_count; i++) {
+        for (int32_t k = 0; k < schema->primary_key_count; k++) {
+            if (strcmp(schema->primary_keys[k], modify->columns[i].text) == 0) {
+                return weir_fail_at(err, WEIR_INVALID, modify->columns[i].position.line,
+                                    modify->columns[i].position.column,
+                                    "UPDATE cannot change '%s', a column of the primary key; delete the row and insert "
+                                    "another one",
+                                    modify->columns[i].text);
+            }
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_bind_context context = weir_session_bind_context(session, &resolver);
+    weir_bound *bound = NULL;
+    WEIR_TRY(weir_bind_update(&context, modify, &bound, err));
+    weir_session_table *table = bound->sink->owner;
+    weir_change change = {.bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER, .one_commit = true};
+    int code = WEIR_OK;
+    WEIR_GO(check_primary_key(table, "UPDATE", err));
+    WEIR_GO(check_key_is_kept(table, modify, err));
+    WEIR_GO(weir_change_run(session, &change, out, err));
+done:
+    weir_bound_free(bound);
+    return code;
+}
+
+int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_ast_options none = {0};
+    weir_arena arena;
+    weir_sql_table *table = NULL;
+    const char *view = NULL;
+    int code = WEIR_OK;
+    weir_session_resolver_init(&resolver, session);
+    weir_arena_init(&arena);
+    WEIR_GO(resolver.base.resolve(&resolver.base, name, &none, &arena, &table, &view, err));
+    WEIR_GO(check_paimon(table->owner, "TRUNCATE TABLE", err));
+    WEIR_GO(truncate(table->owner, out, err));
+done:
+    if (table != NULL && table->close != NULL) {
+        table->close(table);
+    }
+    weir_arena_free(&arena);
+    return code;
+}

@@ -1,0 +1,78 @@
+/* Descriptions of tables: from Paimon's schemas, and their parts as other rooms want them. */
+#include "session/description.h"
+
+#include <stdlib.h>
+
+weir_definition *weir_definition_create(const char *name)
+{
+    weir_definition *definition = weir_alloc_zeroed(1, sizeof *definition);
+    weir_arena_init(&definition->arena);
+    definition->name = weir_arena_strdup(&definition->arena, name);
+    return definition;
+}
+
+void weir_definition_free(weir_definition *definition)
+{
+    if (definition != NULL) {
+        weir_arena_free(&definition->arena);
+        free(definition);
+    }
+}
+
+void weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out)
+{
+    weir_bound_columns *columns = &out->columns;
+    *out = (weir_description){.options = schema->options, .comment = schema->comment};
+    columns->columns = WEIR_NEW_ARRAY(arena, weir_sql_column, schema->field_count);
+    columns->column_count = schema->field_count;
+    for (int32_t i = 0; i < schema->field_count; i++) {
+        columns->columns[i] = (weir_sql_column){
+            .kind = WEIR_SQL_PHYSICAL_COLUMN,
+            .name = schema->fields[i].name,
+            .type = schema->fields[i].type,
+            .comment = schema->fields[i].description,
+        };
+    }
+    columns->primary_key = schema->primary_columns;
+    columns->primary_key_count = schema->primary_key_count;
+    columns->partition_keys = schema->partition_columns;
+    columns->partition_key_count = schema->partition_key_count;
+    columns->watermark_column = -1;
+}
+
+const weir_field *weir_description_fields(const weir_description *description, weir_arena *arena, int32_t *out_count)
+{
+    const weir_bound_columns *columns = &description->columns;
+    weir_field *fields = WEIR_NEW_ARRAY(arena, weir_field, columns->column_count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < columns->column_count; i++) {
+        if (columns->columns[i].kind == WEIR_SQL_PHYSICAL_COLUMN) {
+            fields[count] = (weir_field){
+                .id = count,
+                .name = columns->columns[i].name,
+                .type = columns->columns[i].type,
+                .description = columns->columns[i].comment,
+            };
+            count++;
+        }
+    }
+    *out_count = count;
+    return fields;
+}
+
+const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
+                                    weir_arena *arena)
+{
+    const char **names = WEIR_NEW_ARRAY(arena, const char *, count);
+    for (int32_t i = 0; i < count; i++) {
+        names[i] = description->columns.columns[positions[i]].name;
+    }
+    return names;
+}
+
+void weir_options_of_ast(const weir_ast_options *pairs, weir_arena *arena, weir_options *out)
+{
+    for (int32_t i = 0; i < pairs->count; i++) {
+        weir_options_set(out, arena, pairs->items[i].key, pairs->items[i].value);
+    }
+}

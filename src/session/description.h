@@ -1,0 +1,37 @@
+/* What a table is: columns, keys, options. The same for tables of every kind, for statements that show or use them. */
+#ifndef WEIR_SESSION_DESCRIPTION_H
+#define WEIR_SESSION_DESCRIPTION_H
+
+#include "meta/schema.h"
+#include "sql/binder.h"
+
+typedef struct weir_description {
+    weir_bound_columns columns;
+    weir_options options; /* 'connector' among them, except for tables of a Paimon catalog */
+    const char *comment;  /* NULL: none */
+} weir_description;
+
+/* A table that the session itself keeps: temporary, or of an in-memory catalog. */
+typedef struct weir_definition {
+    weir_arena arena;
+    const char *name;
+    weir_description description; /* in the arena */
+} weir_definition;
+
+weir_definition *weir_definition_create(const char *name);
+void weir_definition_free(weir_definition *definition);
+
+/* In `arena`; texts and types are borrowed from the schema. */
+void weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out);
+
+/* The physical columns as fields, in order, in `arena`. */
+const weir_field *weir_description_fields(const weir_description *description, weir_arena *arena, int32_t *out_count);
+
+/* Names of the columns at `positions`. */
+const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
+                                    weir_arena *arena);
+
+/* The pairs of a WITH clause or a hint; what comes later wins. */
+void weir_options_of_ast(const weir_ast_options *pairs, weir_arena *arena, weir_options *out);
+
+#endif

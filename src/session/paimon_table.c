@@ -1,0 +1,302 @@
+/* Paimon tables for queries: planned by the table room, read split by split.
+ *
+ * A request without columns is answered from the plan where that knows the number of rows exactly, and otherwise by
+ * reading the column that costs least. t$audit_log puts the kind of each row before its columns. */
+#include <stdlib.h>
+
+#include "session/sql_table.h"
+#include "table/read.h"
+
+#define COUNT_BATCH_ROWS 16384 /* so that nobody is surprised by the length of a batch without columns */
+
+typedef struct paimon_scan {
+    weir_sql_scan base; /* first */
+    weir_session_table *table;
+    weir_arena arena;
+    weir_table_plan *plan;
+    weir_read_options read;    /* over the schema's columns */
+    const weir_field *fields;  /* of what is read */
+    int32_t field_count;
+    int32_t *sources; /* of each column asked for: its place among those read, or ROW_KIND */
+    int32_t column_count;
+    bool direct; /* what is read is what was asked for */
+} paimon_scan;
+
+enum { ROW_KIND = -1 };
+
+typedef struct paimon_split {
+    weir_sql_split base; /* first */
+    const paimon_scan *scan;
+    weir_split_reader *reader; /* NULL: only counted */
+    int64_t rows_left;         /* to count */
+    weir_batch inner;          /* when not direct */
+} paimon_split;
+
+/* ---- splits ---- */
+
+static int append_kinds(const weir_batch *from, weir_vector *out, weir_error *err)
+{
+    weir_vector_clear(out);
+    WEIR_TRY(weir_vector_reserve(out, from->length, err));
+    for (int64_t i = 0; i < from->length; i++) {
+        WEIR_TRY(weir_vector_append_raw(out, weir_row_kind_text(weir_batch_kind(from, i)), 2, err));
+    }
+    return WEIR_OK;
+}
+
+/* Moves the columns that were read to the places where they were asked for. */
+static int rearrange(paimon_split *split, weir_batch *out, weir_error *err)
+{
+    const paimon_scan *scan = split->scan;
+    weir_batch_clear(out);
+    for (int32_t i = 0; i < scan->column_count; i++) {
+        if (scan->sources[i] == ROW_KIND) {
+            WEIR_TRY(append_kinds(&split->inner, &out->columns[i], err));
+        } else {
+            weir_vector column = out->columns[i];
+            out->columns[i] = split->inner.columns[scan->sources[i]];
+            split->inner.columns[scan->sources[i]] = column;
+        }
+    }
+    out->length = split->inner.length;
+    return WEIR_OK;
+}
+
+static int next_batch(weir_sql_split *self, weir_batch *out, weir_error *err)
+{
+    paimon_split *split = (paimon_split *)self;
+    if (split->reader == NULL) {
+        weir_batch_clear(out);
+        if (split->rows_left == 0) {
+            return WEIR_END;
+        }
+        out->length = split->rows_left < COUNT_BATCH_ROWS ? split->rows_left : COUNT_BATCH_ROWS;
+        split->rows_left -= out->length;
+        return WEIR_OK;
+    }
+    if (split->scan->direct) {
+        return weir_split_next(split->reader, out, err);
+    }
+    WEIR_TRY(weir_split_next(split->reader, &split->inner, err));
+    return rearrange(split, out, err);
+}
+
+static void close_split(weir_sql_split *self)
+{
+    paimon_split *split = (paimon_split *)self;
+    if (split->reader != NULL) {
+        weir_split_close(split->reader);
+        weir_batch_free(&split->inner);
+    }
+    free(split);
+}
+
+static int open_split(weir_sql_scan *self, int64_t number, weir_sql_split **out, weir_error *err)
+{
+    const paimon_scan *scan = (const paimon_scan *)self;
+    const weir_split *planned = &scan->plan->splits[number];
+    paimon_split *split = weir_alloc_zeroed(1, sizeof *split);
+    split->base.next = next_batch;
+    split->base.close = close_split;
+    split->scan = scan;
+    split->rows_left = planned->row_count;
+    if (scan->fields != NULL) {
+        int code = weir_split_open(scan->table->table, planned, &scan->read, &split->reader, err);
+        if (code != WEIR_OK) {
+            free(split);
+            return code;
+        }
+        weir_batch_init(&split->inner, scan->fields, scan->field_count);
+    }
+    *out = &split->base;
+    return WEIR_OK;
+}
+
+/* ---- scans ---- */
+
+static void close_scan(weir_sql_scan *self)
+{
+    paimon_scan *scan = (paimon_scan *)self;
+    weir_table_plan_free(scan->plan);
+    weir_arena_free(&scan->arena);
+    free(scan);
+}
+
+/* The column that costs least to read: a fixed-width one before a text, a plain one before a nested one. */
+static int32_t cheapest_column(const weir_schema *schema)
+{
+    int32_t best = 0, best_cost = INT32_MAX;
+    for (int32_t i = 0; i < schema->field_count; i++) {
+        const weir_type *type = schema->fields[i].type;
+        weir_layout layout = weir_layout_of(type);
+        int32_t cost = weir_type_is_nested(type)   ? 1000
+                       : layout == WEIR_LAYOUT_BIT ? 1
+                       : layout == WEIR_LAYOUT_BYTES ? 100
+                                                     : (int32_t)weir_layout_width(layout);
+        if (cost < best_cost) {
+            best = i;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+/* Which columns to read, and where each column asked for comes from. */
+static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
+{
+    const weir_schema *schema = scan->table->table->schema;
+    int32_t shift = scan->table->audit_log ? 1 : 0;
+    int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
+    int32_t count = 0;
+    scan->sources = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
+    scan->column_count = request->column_count;
+    for (int32_t i = 0; i < request->column_count; i++) {
+        bool is_kind = scan->table->audit_log && request->columns[i] == 0;
+        scan->sources[i] = is_kind ? ROW_KIND : count;
+        if (!is_kind) {
+            columns[count++] = request->columns[i] - shift;
+        }
+    }
+    scan->direct = count == request->column_count && count > 0;
+    if (count == 0) {
+        columns[count++] = cheapest_column(schema);
+    }
+    scan->read.columns = columns;
+    scan->read.column_count = count;
+}
+
+/* The request's predicate over the schema's columns; what it says about the kind is left to the query. */
+static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predicate *predicate)
+{
+    if (predicate == NULL || !scan->table->audit_log) {
+        return predicate;
+    }
+    int32_t count = scan->table->base.column_count;
+    int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++) {
+        columns[i] = i - 1;
+    }
+    return weir_predicate_map(&scan->arena, predicate, columns);
+}
+
+static void estimate(paimon_scan *scan)
+{
+    scan->base.split_count = (int64_t)scan->plan->split_count;
+    scan->base.exact_rows = scan->plan->exact_row_count >= 0;
+    scan->base.estimated_rows = scan->plan->exact_row_count;
+    if (!scan->base.exact_rows) {
+        scan->base.estimated_rows = 0;
+        for (size_t i = 0; i < scan->plan->split_count; i++) {
+            scan->base.estimated_rows += scan->plan->splits[i].row_count;
+        }
+    }
+}
+
+static int open_scan(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err)
+{
+    weir_session_table *table = self->owner;
+    paimon_scan *scan = weir_alloc_zeroed(1, sizeof *scan);
+    scan->table = table;
+    weir_arena_init(&scan->arena);
+    scan->base.open_split = open_split;
+    scan->base.close = close_scan;
+    choose_columns(scan, request);
+    scan->read.predicate = table_predicate(scan, request->predicate);
+    scan->read.with_kinds = table->audit_log;
+    weir_scan_options options = {
+        .predicate = scan->read.predicate,
+        .limit = request->predicate == NULL ? request->limit : -1,
+        .with_kinds = table->audit_log,
+    };
+    int code = weir_scan_plan(table->table, &options, &scan->plan, err);
+    if (code != WEIR_OK) {
+        close_scan(&scan->base);
+        return weir_error_at(err, code, table->position);
+    }
+    estimate(scan);
+    if (request->column_count > 0 || !scan->base.exact_rows) {
+        scan->fields = weir_read_fields(table->table, &scan->read, &scan->arena, &scan->field_count);
+    }
+    *out = &scan->base;
+    return WEIR_OK;
+}
+
+/* ---- tables ---- */
+
+static void close_table(weir_sql_table *self)
+{
+    weir_session_table *table = self->owner;
+    weir_table_close(table->table);
+    weir_fs_close(table->owned_fs);
+    weir_arena_free(&table->arena);
+    free(table);
+}
+
+/* The kind as first column; positions of keys move with the others. */
+static void add_kind_column(weir_session_table *table)
+{
+    weir_bound_columns *columns = &table->description.columns;
+    weir_sql_column *with_kind = WEIR_NEW_ARRAY(&table->arena, weir_sql_column, columns->column_count + 1);
+    with_kind[0] = (weir_sql_column){.name = "rowkind", .type = weir_type_simple(WEIR_VARCHAR, true)};
+    memcpy(with_kind + 1, columns->columns, sizeof *with_kind * (size_t)columns->column_count);
+    columns->columns = with_kind;
+    columns->column_count++;
+    columns->primary_key_count = 0;
+    columns->partition_key_count = 0;
+}
+
+int weir_paimon_table_open(weir_session *session, const weir_object_path *path, const weir_paimon_open *open,
+                           weir_session_table **out, weir_error *err)
+{
+    weir_session_table *table = weir_session_table_new(session, WEIR_SESSION_PAIMON_TABLE, path);
+    int code = WEIR_OK;
+    table->owned_fs = open->owns_fs ? open->fs : NULL;
+    table->audit_log = open->audit_log;
+    table->base.open = open_scan;
+    table->base.close = close_table;
+    weir_table_open_options options = {
+        .dynamic_options = open->options,
+        .branch = open->branch,
+        .budget = &session->memory.tables,
+    };
+    WEIR_GO(weir_session_pool(session, &options.pool, err));
+    WEIR_GO(weir_table_open(open->fs, open->folder, &options, &table->table, err));
+    weir_description_of_schema(table->table->schema, &table->arena, &table->description);
+    if (table->audit_log) {
+        add_kind_column(table);
+    }
+    weir_session_table_set_columns(table);
+    *out = table;
+done:
+    if (code != WEIR_OK) {
+        close_table(&table->base);
+        weir_error_at(err, code, path->position);
+    }
+    return code;
+}
+
+int weir_paimon_name_parse(const weir_object_path *path, weir_arena *arena, weir_paimon_name *out, weir_error *err)
+{
+    const char *dollar = strchr(path->name, '$');
+    *out = (weir_paimon_name){.table = path->name};
+    if (dollar == NULL) {
+        return WEIR_OK;
+    }
+    out->table = weir_arena_strndup(arena, path->name, (size_t)(dollar - path->name));
+    while (dollar != NULL) {
+        const char *part = dollar + 1;
+        dollar = strchr(part, '$');
+        size_t size = dollar != NULL ? (size_t)(dollar - part) : strlen(part);
+        if (size > 7 && strncmp(part, "branch_", 7) == 0) {
+            out->branch = weir_arena_strndup(arena, part + 7, size - 7);
+        } else if (size == 9 && strncmp(part, "audit_log", 9) == 0 && dollar == NULL) {
+            out->audit_log = true;
+        } else {
+            return weir_fail_at(err, WEIR_UNSUPPORTED, path->position.line, path->position.column,
+                                "there is no system table '$%.*s' in this version; there are $audit_log and "
+                                "$branch_<name>",
+                                (int)size, part);
+        }
+    }
+    return WEIR_OK;
+}

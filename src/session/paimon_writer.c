@@ -1,0 +1,218 @@
+/* Writing to a Paimon table: rows that its buckets take, and commits with ascending identifiers under one user.
+ *
+ * -U rows are dropped unless the table keeps the changelog of its input: merging by key needs only the newer row. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "lsm/lsm_options.h"
+#include "session/row_writer.h"
+#include "table/commit.h"
+#include "table/table_write.h"
+
+typedef struct paimon_writer {
+    weir_row_writer base; /* first */
+    const weir_table *table;
+    weir_row_writer_options options;
+    weir_table_write *write;
+    weir_table_commit *commit;
+    char user[WEIR_UUID_SIZE];
+    int64_t next_identifier;
+    bool keeps_update_before;
+    weir_batch kept; /* of a batch of which some rows are dropped */
+    uint32_t *rows;
+    size_t row_capacity;
+} paimon_writer;
+
+/* ---- rows ---- */
+
+static bool has_null(const paimon_writer *writer, const weir_batch *batch, int64_t row)
+{
+    const weir_schema *schema = writer->table->schema;
+    for (int32_t c = 0; c < schema->field_count; c++) {
+        if (!schema->fields[c].type->nullable && weir_vector_is_null(&batch->columns[c], row)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_have_nulls(const paimon_writer *writer, const weir_batch *batch)
+{
+    const weir_schema *schema = writer->table->schema;
+    for (int32_t c = 0; c < schema->field_count; c++) {
+        if (!schema->fields[c].type->nullable && batch->columns[c].null_count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The rows to write; all: *out_rows stays NULL. */
+static int64_t choose_rows(paimon_writer *writer, const weir_batch *batch, const uint32_t **out_rows)
+{
+    bool drops_updates = batch->kinds != NULL && !writer->keeps_update_before;
+    bool drops_nulls = writer->options.drop_nulls && may_have_nulls(writer, batch);
+    if (!drops_updates && !drops_nulls) {
+        return batch->length;
+    }
+    WEIR_GROW(writer->rows, writer->row_capacity, batch->length + 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < batch->length; i++) {
+        bool dropped = (drops_updates && batch->kinds[i] == WEIR_UPDATE_BEFORE) ||
+                       (drops_nulls && has_null(writer, batch, i));
+        if (!dropped) {
+            writer->rows[count++] = (uint32_t)i;
+        }
+    }
+    if (count < batch->length) {
+        *out_rows = writer->rows;
+    }
+    return count;
+}
+
+static int write_batch(weir_row_writer *self, const weir_batch *batch, weir_error *err)
+{
+    paimon_writer *writer = (paimon_writer *)self;
+    const uint32_t *rows = NULL;
+    int64_t count = choose_rows(writer, batch, &rows);
+    if (count == 0) {
+        return WEIR_OK;
+    }
+    self->summary.rows += count;
+    if (rows == NULL) {
+        return weir_table_write_batch(writer->write, batch, err);
+    }
+    weir_batch_clear(&writer->kept);
+    WEIR_TRY(weir_batch_append_rows(&writer->kept, batch, rows, count, err));
+    return weir_table_write_batch(writer->write, &writer->kept, err);
+}
+
+/* ---- commits ---- */
+
+static void count_files(const weir_commit_messages *messages, weir_change_summary *summary)
+{
+    for (size_t i = 0; i < messages->count; i++) {
+        const weir_commit_message *message = &messages->items[i];
+        summary->files += (int64_t)(message->new_files.count + message->changelog_files.count +
+                                    message->compact_after.count + message->compact_changelog_files.count);
+    }
+}
+
+/* The values of PARTITION (k = v, …), one a partition key, NULL where it says nothing; NULL without PARTITION. */
+static const weir_literal *const *static_partition(const paimon_writer *writer, weir_arena *arena)
+{
+    const weir_bound *bound = writer->options.bound;
+    const weir_schema *schema = writer->table->schema;
+    if (bound->partition_count == 0) {
+        return NULL;
+    }
+    const weir_literal **values = WEIR_NEW_ARRAY(arena, const weir_literal *, schema->partition_key_count);
+    for (int32_t i = 0; i < bound->partition_count; i++) {
+        for (int32_t k = 0; k < schema->partition_key_count; k++) {
+            if (schema->partition_columns[k] == bound->partition_columns[i]) {
+                values[k] = &bound->partition_values[i];
+            }
+        }
+    }
+    return values;
+}
+
+static int commit_messages(paimon_writer *writer, weir_commit_messages *messages, weir_arena *arena, int64_t *snapshot_id,
+                           weir_error *err)
+{
+    weir_committable committable = {
+        .identifier = writer->options.one_commit ? WEIR_BATCH_COMMIT_IDENTIFIER : writer->next_identifier,
+        .watermark = WEIR_NO_WATERMARK,
+        .messages = messages,
+    };
+    bool overwrite = writer->options.bound != NULL && writer->options.bound->overwrite;
+    int code = overwrite ? weir_table_commit_overwrite(writer->commit, &committable, static_partition(writer, arena),
+                                                       snapshot_id, err)
+                         : weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
+    /* After WEIR_IO the snapshot may stand: then its files must stay. */
+    if (code != WEIR_OK && code != WEIR_IO) {
+        weir_table_commit_abort(writer->commit, messages, NULL);
+    }
+    return code;
+}
+
+static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
+{
+    paimon_writer *writer = (paimon_writer *)self;
+    weir_arena arena;
+    weir_commit_messages messages = {0};
+    int64_t snapshot_id = 0;
+    int code = WEIR_OK;
+    weir_arena_init(&arena);
+    WEIR_GO(weir_table_write_prepare(writer->write, last, &arena, &messages, err));
+    WEIR_GO(commit_messages(writer, &messages, &arena, &snapshot_id, err));
+    count_files(&messages, &self->summary);
+    writer->next_identifier++;
+    if (snapshot_id > 0) {
+        self->summary.commits++;
+        self->summary.last_snapshot = snapshot_id;
+    }
+    if (weir_table_commit_dropped_compaction(writer->commit)) {
+        weir_table_write_reset(writer->write);
+    }
+done:
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+    return code;
+}
+
+static void close_writer(weir_row_writer *self)
+{
+    paimon_writer *writer = (paimon_writer *)self;
+    weir_table_write_close(writer->write);
+    weir_table_commit_close(writer->commit);
+    weir_batch_free(&writer->kept);
+    free(writer->rows);
+    free(writer);
+}
+
+/* ---- opening ---- */
+
+static int check_kinds(const weir_session_table *table, const weir_row_writer_options *options, weir_error *err)
+{
+    if (options->takes_changes && !weir_table_has_primary_key(table->table)) {
+        return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                            "table '%s' has no primary key and takes inserts only, but updates and deletes would come; "
+                            "give it a PRIMARY KEY",
+                            table->base.name);
+    }
+    return WEIR_OK;
+}
+
+int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                            weir_error *err)
+{
+    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
+    int code = WEIR_OK;
+    WEIR_TRY(check_kinds(table, options, err));
+    paimon_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
+    writer->base.write = write_batch;
+    writer->base.commit = commit_writer;
+    writer->base.close = close_writer;
+    writer->table = table->table;
+    writer->options = *options;
+    writer->next_identifier = 1;
+    weir_uuid(writer->user);
+    weir_batch_init(&writer->kept, table->table->schema->fields, table->table->schema->field_count);
+    weir_table_write_options write = {
+        .commit_user = writer->user,
+        .overwrite = options->bound != NULL && options->bound->overwrite,
+    };
+    WEIR_GO(weir_changelog_producer_of(table->table->schema, &producer, err));
+    writer->keeps_update_before = producer == WEIR_CHANGELOG_INPUT;
+    WEIR_GO(weir_schema_check_writable(table->table->schema, err));
+    WEIR_GO(weir_table_write_open(table->table, &write, &writer->write, err));
+    WEIR_GO(weir_table_commit_open(table->table, writer->user, &writer->commit, err));
+    *out = &writer->base;
+done:
+    if (code != WEIR_OK) {
+        close_writer(&writer->base);
+        weir_error_at(err, code, table->position);
+    }
+    return code;
+}

@@ -1,0 +1,153 @@
+/* The two ways of a plan's rows: projection batch by batch, or a query of the engine. */
+#include "session/row_feed.h"
+
+#include <stdlib.h>
+
+#include "session/sql_table.h"
+
+struct weir_row_feed {
+    weir_session *session;
+    const weir_bound *bound;
+    const weir_field *fields;
+    int32_t field_count;
+    /* Batch by batch. */
+    weir_sql_project *project;
+    weir_arena arena;
+    weir_sql_table *table;
+    weir_sql_scan *scan;
+    weir_sql_split *split; /* NULL: the next one is to be opened */
+    int64_t next_split;
+    weir_batch input;
+    bool has_input; /* `input` was made */
+    /* As a query. */
+    weir_sql_result *result;
+};
+
+const weir_sql_table *weir_plan_changes_table(const weir_plan *plan)
+{
+    if (plan->kind == WEIR_PLAN_SCAN) {
+        return plan->table->has_row_kinds ? plan->table : NULL;
+    }
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        const weir_sql_table *table = weir_plan_changes_table(plan->inputs[i]);
+        if (table != NULL) {
+            return table;
+        }
+    }
+    return NULL;
+}
+
+/* A scan without columns would give no row numbers to a projection of constants; everything else may be projected. */
+static int open_projection(weir_row_feed *feed, const weir_plan *scan, weir_error *err)
+{
+    weir_sql_engine *engine = NULL;
+    WEIR_TRY(weir_session_engine(feed->session, false, &engine, err));
+    WEIR_TRY(weir_sql_project_create(engine, feed->bound, &feed->project, err));
+    const weir_scan_request *request = weir_sql_project_request(feed->project);
+    feed->table = scan->table;
+    feed->fields = feed->bound->plan->fields;
+    feed->field_count = feed->bound->plan->field_count;
+    weir_field *fields = WEIR_NEW_ARRAY(&feed->arena, weir_field, request->column_count);
+    for (int32_t i = 0; i < request->column_count; i++) {
+        const weir_sql_column *column = &scan->table->columns[request->columns[i]];
+        fields[i] = (weir_field){.id = i, .name = column->name, .type = column->type};
+    }
+    weir_batch_init(&feed->input, fields, request->column_count);
+    feed->has_input = true;
+    return scan->table->open(scan->table, request, &feed->scan, err);
+}
+
+static int open_query(weir_row_feed *feed, weir_error *err)
+{
+    weir_sql_engine *engine = NULL;
+    WEIR_TRY(weir_session_engine(feed->session, true, &engine, err));
+    WEIR_TRY(weir_sql_query_start(engine, feed->bound, &feed->result, err));
+    feed->fields = weir_sql_result_fields(feed->result, &feed->field_count);
+    weir_session_set_running(feed->session, feed->result);
+    return WEIR_OK;
+}
+
+int weir_row_feed_open(weir_session *session, const weir_bound *bound, weir_row_feed **out, weir_error *err)
+{
+    weir_row_feed *feed = weir_alloc_zeroed(1, sizeof *feed);
+    feed->session = session;
+    feed->bound = bound;
+    weir_arena_init(&feed->arena);
+    const weir_plan *scan = weir_plan_row_wise_scan(bound->plan);
+    int code = scan != NULL ? open_projection(feed, scan, err) : open_query(feed, err);
+    if (code != WEIR_OK) {
+        weir_row_feed_close(feed);
+        return code;
+    }
+    *out = feed;
+    return WEIR_OK;
+}
+
+const weir_field *weir_row_feed_fields(const weir_row_feed *feed, int32_t *out_count)
+{
+    *out_count = feed->field_count;
+    return feed->fields;
+}
+
+/* The next batch of the source, split after split. */
+static int next_input(weir_row_feed *feed, weir_error *err)
+{
+    for (;;) {
+        if (feed->split == NULL) {
+            if (feed->next_split == feed->scan->split_count) {
+                return WEIR_END;
+            }
+            WEIR_TRY(feed->scan->open_split(feed->scan, feed->next_split++, &feed->split, err));
+        }
+        int code = feed->split->next(feed->split, &feed->input, err);
+        if (code != WEIR_END) {
+            return code;
+        }
+        feed->split->close(feed->split);
+        feed->split = NULL;
+    }
+}
+
+int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
+{
+    WEIR_TRY(weir_session_check_cancelled(feed->session, err));
+    if (feed->result != NULL) {
+        return weir_sql_result_next(feed->result, out, err);
+    }
+    WEIR_TRY(next_input(feed, err));
+    return weir_sql_project_run(feed->project, &feed->input, out, err);
+}
+
+void weir_row_feed_progress(const weir_row_feed *feed, int64_t *out_done, int64_t *out_total)
+{
+    *out_done = 0;
+    *out_total = -1;
+    const weir_session_table *table = feed->table != NULL ? feed->table->owner : NULL;
+    if (table != NULL && table->source != NULL) {
+        *out_done = table->source->done_bytes;
+        *out_total = table->source->total_bytes;
+    }
+}
+
+void weir_row_feed_close(weir_row_feed *feed)
+{
+    if (feed == NULL) {
+        return;
+    }
+    if (feed->split != NULL) {
+        feed->split->close(feed->split);
+    }
+    if (feed->scan != NULL) {
+        feed->scan->close(feed->scan);
+    }
+    if (feed->has_input) {
+        weir_batch_free(&feed->input);
+    }
+    weir_sql_project_free(feed->project);
+    if (feed->result != NULL) {
+        weir_session_set_running(feed->session, NULL);
+        weir_sql_result_free(feed->result);
+    }
+    weir_arena_free(&feed->arena);
+    free(feed);
+}

@@ -1,0 +1,35 @@
+/* Rows to where they are written: Paimon tables and sinks of connectors, with commits. */
+#ifndef WEIR_SESSION_ROW_WRITER_H
+#define WEIR_SESSION_ROW_WRITER_H
+
+#include "session/sql_table.h"
+
+typedef struct weir_row_writer weir_row_writer;
+
+struct weir_row_writer {
+    int (*write)(weir_row_writer *self, const weir_batch *batch, weir_error *err);
+    /* Makes what was written visible; `last`: nothing more will come. */
+    int (*commit)(weir_row_writer *self, bool last, weir_error *err);
+    /* Without a commit before it, what was written since the last one is dropped. */
+    void (*close)(weir_row_writer *self);
+    weir_change_summary summary; /* rows, commits, snapshots and files so far */
+};
+
+typedef struct weir_row_writer_options {
+    const weir_bound *bound; /* of INSERT: overwrite and PARTITION; NULL: plain writing */
+    bool one_commit;         /* all in a single one */
+    bool drop_nulls;         /* rows with NULL in a NOT NULL column are dropped */
+    bool takes_changes;      /* rows of every kind will come */
+} weir_row_writer_options;
+
+/* Refuses what cannot be written before anything is. */
+int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                         weir_error *err);
+
+/* The two kinds. */
+int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                            weir_error *err);
+int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                          weir_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* A session: making it, what is opened on first use, and which statement goes where. */
+#include "session/session.h"
+
+#include <stdlib.h>
+
+#include "session/state.h"
+#include "sql/parser.h"
+
+int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err)
+{
+    weir_session *session = weir_alloc_zeroed(1, sizeof *session);
+    session->options = *options;
+    session->options.print_to = options->print_to != NULL ? options->print_to : stdout;
+    pthread_mutex_init(&session->running_mutex, NULL);
+    weir_memory_init(&session->memory, options->memory_bytes);
+    weir_catalogs_init(&session->catalogs);
+    if (options->warehouse != NULL) {
+        weir_arena arena;
+        weir_options pairs = {0};
+        weir_arena_init(&arena);
+        weir_options_set(&pairs, &arena, "type", "paimon");
+        weir_options_set(&pairs, &arena, "warehouse", options->warehouse);
+        int code = weir_catalogs_create(&session->catalogs, "paimon", &pairs, NULL, NULL, err);
+        weir_arena_free(&arena);
+        if (code != WEIR_OK) {
+            weir_session_free(session);
+            return code;
+        }
+        weir_catalogs_use(&session->catalogs, "paimon", "default");
+    }
+    *out = session;
+    return WEIR_OK;
+}
+
+void weir_session_free(weir_session *session)
+{
+    if (session == NULL) {
+        return;
+    }
+    weir_sql_engine_free(session->engine);
+    weir_catalogs_free(&session->catalogs);
+    weir_settings_free(&session->settings);
+    weir_pool_free(session->pool);
+    pthread_mutex_destroy(&session->running_mutex);
+    free(session);
+}
+
+const char *weir_session_setting(const weir_session *session, const char *key)
+{
+    return weir_settings_get(&session->settings, key);
+}
+
+weir_runtime_mode weir_session_mode(const weir_session *session)
+{
+    const char *mode = weir_settings_get(&session->settings, "execution.runtime-mode");
+    if (mode == NULL) {
+        return WEIR_RUNTIME_UNSET;
+    }
+    return mode[0] == 'b' || mode[0] == 'B' ? WEIR_RUNTIME_BATCH : WEIR_RUNTIME_STREAMING;
+}
+
+/* ---- opened on first use ---- */
+
+int weir_session_pool(weir_session *session, weir_pool **out, weir_error *err)
+{
+    if (session->pool == NULL) {
+        WEIR_TRY(weir_pool_create(session->options.threads, "weir", &session->pool, err));
+    }
+    *out = session->pool;
+    return WEIR_OK;
+}
+
+int weir_session_engine(weir_session *session, bool queries, weir_sql_engine **out, weir_error *err)
+{
+    if (session->engine == NULL) {
+        const char *temporary = getenv("TMPDIR");
+        weir_memory with_engine = session->memory;
+        weir_sql_engine_options options = {
+            .threads = session->options.threads,
+            .memory_limit_bytes = weir_memory_share_with_engine(&with_engine),
+            .temp_directory = temporary != NULL ? temporary : "/tmp",
+        };
+        WEIR_TRY(weir_sql_engine_create(&options, &session->engine, err));
+    }
+    if (queries && !session->memory.with_engine) {
+        weir_memory_share_with_engine(&session->memory);
+    }
+    *out = session->engine;
+    return WEIR_OK;
+}
+
+/* ---- cancelling ---- */
+
+void weir_session_set_running(weir_session *session, weir_sql_result *result)
+{
+    pthread_mutex_lock(&session->running_mutex);
+    session->running = result;
+    pthread_mutex_unlock(&session->running_mutex);
+}
+
+void weir_session_cancel(weir_session *session)
+{
+    atomic_store(&session->cancelled, true);
+    pthread_mutex_lock(&session->running_mutex);
+    if (session->running != NULL) {
+        weir_sql_result_cancel(session->running);
+    }
+    pthread_mutex_unlock(&session->running_mutex);
+}
+
+int weir_session_check_cancelled(const weir_session *session, weir_error *err)
+{
+    return atomic_load(&session->cancelled) ? weir_fail(err, WEIR_CANCELLED, "cancelled") : WEIR_OK;
+}
+
+/* ---- executing ---- */
+
+const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena)
+{
+    if (path->name == NULL) {
+        return weir_arena_format(arena, "%s.%s", path->catalog->name, path->database);
+    }
+    return weir_arena_format(arena, "%s.%s.%s", path->catalog->name, path->database, path->name);
+}
+
+int weir_error_at(weir_error *err, int code, weir_position position)
+{
+    if (code != WEIR_OK && err != NULL && err->line == 0) {
+        err->line = position.line;
+        err->column = position.column;
+    }
+    return code;
+}
+
+static int not_offered(const weir_ast_statement *statement, const char *what, weir_error *err)
+{
+    return weir_fail_at(err, WEIR_UNSUPPORTED, statement->position.line, statement->position.column,
+                        "%s is not offered by this version", what);
+}
+
+static int dispatch(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
+{
+    switch (statement->kind) {
+    case WEIR_AST_QUERY:
+        return weir_session_query(session, statement->query, out, err);
+    case WEIR_AST_INSERT:
+        return weir_session_insert(session, statement->insert, out, err);
+    case WEIR_AST_DELETE:
+        return weir_session_delete(session, statement->modify, out, err);
+    case WEIR_AST_UPDATE:
+        return weir_session_update(session, statement->modify, out, err);
+    case WEIR_AST_TRUNCATE:
+        return weir_session_truncate(session, &statement->truncate, out, err);
+    case WEIR_AST_CREATE_CATALOG:
+        return weir_session_create_catalog(session, statement->create, out, err);
+    case WEIR_AST_CREATE_DATABASE:
+        return weir_session_create_database(session, statement->create, out, err);
+    case WEIR_AST_CREATE_TABLE:
+        return weir_session_create_table(session, statement->create_table, out, err);
+    case WEIR_AST_DROP:
+        return weir_session_drop(session, statement->drop, out, err);
+    case WEIR_AST_USE:
+        return weir_session_use(session, statement, out, err);
+    case WEIR_AST_SHOW:
+        return weir_session_show(session, statement->show, out, err);
+    case WEIR_AST_DESCRIBE:
+        return weir_session_describe_statement(session, statement, out, err);
+    case WEIR_AST_EXPLAIN:
+        return weir_session_explain(session, statement->explain.statement, out, err);
+    case WEIR_AST_SET:
+    case WEIR_AST_RESET:
+        return weir_session_set(session, statement, out, err);
+    case WEIR_AST_STATEMENT_SET:
+        return not_offered(statement, "EXECUTE STATEMENT SET", err);
+    case WEIR_AST_CREATE_VIEW:
+        return not_offered(statement, "CREATE VIEW", err);
+    case WEIR_AST_CREATE_FUNCTION:
+        return not_offered(statement, "CREATE FUNCTION", err);
+    case WEIR_AST_ALTER_TABLE:
+        return not_offered(statement, "ALTER TABLE", err);
+    case WEIR_AST_ALTER_VIEW:
+        return not_offered(statement, "ALTER VIEW", err);
+    case WEIR_AST_ALTER_DATABASE:
+        return not_offered(statement, "ALTER DATABASE", err);
+    case WEIR_AST_CALL_PROCEDURE:
+        return not_offered(statement, "CALL", err);
+    case WEIR_AST_ANALYZE:
+        return not_offered(statement, "ANALYZE TABLE", err);
+    case WEIR_AST_STOP_JOB:
+        return not_offered(statement, "STOP JOB", err);
+    case WEIR_AST_ADD_JAR:
+        return not_offered(statement, "ADD JAR", err);
+    }
+    return not_offered(statement, "this statement", err);
+}
+
+int weir_session_execute(weir_session *session, const weir_ast_statement *statement, const char *text,
+                         weir_result **out, weir_error *err)
+{
+    atomic_store(&session->cancelled, false);
+    session->text = text;
+    session->streaming_input = false;
+    return dispatch(session, statement, out, err);
+}

@@ -1,0 +1,61 @@
+/* session: one user's conversation: catalogs in use, settings, and the execution of every statement.
+ *
+ *   session.h       the interface (this file)
+ *   result.h        what a statement gives: rows to pull, or a message with counters
+ *   settings.h      SET and RESET: keys that are known, their types and defaults
+ *   memory.h        one number for memory, split by one table
+ *   catalogs.h      catalogs by name, the current ones, temporary tables
+ *   memory_catalog.h  databases and tables that live as long as the session
+ *   description.h   what a table is, of whatever kind
+ *   sql_table.h     tables as queries see them: Paimon tables, connector tables
+ *   resolver.c      names to tables
+ *   row_feed.h      batches of a bound plan
+ *   row_writer.h    batches to Paimon tables and sinks, with commits
+ *   insert.c delete.c query.c ddl.c create_table.c show.c describe.c settings.c explain.c   the statements
+ *
+ * The command line, servers and tests share it. Threading: a session is used by one thread at a time; only
+ * weir_session_cancel may be called from another one. */
+#ifndef WEIR_SESSION_H
+#define WEIR_SESSION_H
+
+#include <stdio.h>
+
+#include "session/result.h"
+#include "sql/ast.h"
+
+typedef struct weir_session weir_session;
+
+/* How far a running statement is. */
+typedef struct weir_progress {
+    int64_t rows;
+    int64_t commits;
+    int64_t done_bytes; /* of bounded input; total_bytes -1: unknown */
+    int64_t total_bytes;
+    int64_t elapsed_ms;
+} weir_progress;
+
+typedef struct weir_session_options {
+    int64_t memory_bytes;  /* 0: half of the machine */
+    int threads;           /* 0: one per processor */
+    const char *warehouse; /* a Paimon catalog `paimon` over this folder is made and used; NULL: none */
+    FILE *print_to;        /* where print sinks print; NULL: standard output */
+    /* Called by running INSERT, DELETE and UPDATE statements, several times a second. NULL: not. */
+    void (*progress)(void *context, const weir_progress *progress);
+    void *progress_context;
+} weir_session_options;
+
+int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err);
+void weir_session_free(weir_session *session); /* after all its results */
+
+/* Executes a statement. `text` is the source that the statement's positions count in. INSERT, DELETE and definitions are
+ * done when this returns; queries run while their rows are pulled. Errors of statements carry their place in the text. */
+int weir_session_execute(weir_session *session, const weir_ast_statement *statement, const char *text,
+                         weir_result **out, weir_error *err);
+
+/* Makes the statement that runs now fail with WEIR_CANCELLED. */
+void weir_session_cancel(weir_session *session);
+
+/* The value of a setting, or its default; NULL when there is neither. Borrowed until the setting changes. */
+const char *weir_session_setting(const weir_session *session, const char *key);
+
+#endif

@@ -1,0 +1,82 @@
+/* The table of all settings. Keys and defaults are Flink's, those that begin with `weir.` our own. */
+#include "session/settings.h"
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+#define WORKS(k, t, d, x)                                                                                              \
+    {                                                                                                                  \
+        .key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .works = true, .text = (x)                         \
+    }
+#define KEPT(k, t, d, x)                                                                                               \
+    {                                                                                                                  \
+        .key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .text = (x)                                        \
+    }
+#define CHOICE(k, d, w, r, has_effect, x)                                                                              \
+    {                                                                                                                  \
+        .key = (k), .type = WEIR_SETTING_ENUM, .default_value = (d), .values = (w), .refused = (r),                    \
+        .works = (has_effect), .text = (x)                                                                             \
+    }
+
+const weir_setting weir_settings_table[] = {
+    /* ---- how statements run ---- */
+    CHOICE("execution.runtime-mode", NULL, WORDS("streaming", "batch"), NULL, true,
+           "Unset: an INSERT commits as it goes, a SELECT reads a table as it is now. batch: an INSERT is one commit."),
+    WORKS("execution.checkpointing.interval", DURATION, NULL,
+          "A running INSERT commits at least this often. Unset: by weir.commit-rows alone."),
+    WORKS("weir.commit-rows", INTEGER, "100000",
+          "A running INSERT commits after this many rows, except in batch mode and for INSERT OVERWRITE."),
+    WORKS("table.local-time-zone", ZONE, "UTC",
+          "The zone of TIMESTAMP_LTZ values as people read them, such as UTC, Asia/Shanghai or GMT+08:00."),
+    CHOICE("table.exec.sink.not-null-enforcer", "error", WORDS("error", "drop"), NULL, true,
+           "What happens to a row with NULL in a NOT NULL column: the statement fails, or the row is dropped."),
+    WORKS("table.dynamic-table-options.enabled", BOOLEAN, "true", "Whether OPTIONS hints are allowed."),
+    CHOICE("table.exec.sink.type-length-enforcer", "ignore", WORDS("ignore", "trim_pad", "error"),
+           WORDS("trim_pad", "error"), true, "What happens to texts longer than their column: they are kept as they are."),
+
+    /* ---- Flink's, without effect here ---- */
+    KEPT("pipeline.name", TEXT, NULL, "The name of the job."),
+    KEPT("pipeline.auto-watermark-interval", DURATION, "200 ms", "How often watermarks are made."),
+    KEPT("pipeline.object-reuse", BOOLEAN, "false", "Of Flink's operators."),
+    KEPT("pipeline.max-parallelism", TEXT, NULL, "Of Flink's operators."),
+    KEPT("pipeline.operator-chaining", BOOLEAN, "true", "Of Flink's operators."),
+    KEPT("parallelism.default", INTEGER, "1", "All processors are used whatever it says; see --threads."),
+    KEPT("table.dml-sync", BOOLEAN, "false", "Statements of a script always run one after the other."),
+    KEPT("execution.checkpointing.mode", TEXT, "EXACTLY_ONCE", "Commits are always exactly once."),
+    KEPT("execution.checkpointing.min-pause", DURATION, "0 ms", "Between two checkpoints."),
+    KEPT("execution.checkpointing.timeout", DURATION, "10 min", "Of a checkpoint."),
+    KEPT("execution.checkpointing.dir", TEXT, NULL, "Where checkpoints of jobs are stored."),
+    KEPT("execution.checkpointing.savepoint-dir", TEXT, NULL, "Where savepoints are stored."),
+    KEPT("execution.checkpointing.storage", TEXT, NULL, "How checkpoints are stored."),
+    KEPT("execution.checkpointing.max-concurrent-checkpoints", INTEGER, "1", "Checkpoints at a time."),
+    KEPT("execution.checkpointing.tolerable-failed-checkpoints", TEXT, "0", "Of a job."),
+    KEPT("execution.checkpointing.unaligned.enabled", BOOLEAN, "false", "Of Flink's barriers."),
+    KEPT("execution.checkpointing.externalized-checkpoint-retention", TEXT, NULL, "What stays after a job."),
+    KEPT("execution.checkpointing.incremental", BOOLEAN, "false", "Of Flink's state."),
+    KEPT("execution.state-recovery.path", TEXT, NULL, "Where a job starts again."),
+    KEPT("execution.state-recovery.ignore-unclaimed-state", BOOLEAN, "false", "Of Flink's state."),
+    KEPT("table.exec.state.ttl", DURATION, "0 ms", "How long idle keys are kept by streaming operators."),
+    KEPT("table.exec.mini-batch.enabled", BOOLEAN, "false", "Input always goes in batches."),
+    KEPT("table.exec.mini-batch.allow-latency", DURATION, "0 ms", "Input always goes in batches."),
+    KEPT("table.exec.mini-batch.size", TEXT, "-1", "Input always goes in batches."),
+    KEPT("table.exec.source.idle-timeout", DURATION, "0 ms", "When a source no longer holds back watermarks."),
+    KEPT("table.exec.source.cdc-events-duplicate", BOOLEAN, "false", "Whether change events may come twice."),
+    CHOICE("table.exec.sink.upsert-materialize", "auto", WORDS("auto", "none", "force"), NULL, false,
+           "Keeping what a sink holds, where keys differ."),
+    CHOICE("table.exec.sink.keyed-shuffle", "auto", WORDS("auto", "none", "force"), NULL, false,
+           "Sending rows of a key to one writer."),
+    KEPT("table.exec.resource.default-parallelism", TEXT, "-1", "All processors are used; see --threads."),
+    KEPT("table.exec.async-lookup.buffer-capacity", INTEGER, "100", "Of lookup joins."),
+    KEPT("table.exec.async-lookup.timeout", DURATION, "3 min", "Of lookup joins."),
+    KEPT("table.exec.async-lookup.output-mode", TEXT, "ORDERED", "Of lookup joins."),
+    KEPT("table.exec.rank.topn-cache-size", INTEGER, "10000", "Of Top-N queries."),
+    KEPT("table.exec.interval-join.min-cleanup-interval", DURATION, "0 ms", "Of interval joins."),
+    KEPT("table.exec.legacy-cast-behaviour", TEXT, "DISABLED", "CAST fails on what it cannot read."),
+    KEPT("restart-strategy.type", TEXT, NULL, "What happens to a job that fails."),
+    KEPT("state.backend.type", TEXT, "hashmap", "Of Flink's state."),
+    KEPT("sql-client.execution.result-mode", TEXT, "table", "See --format."),
+    KEPT("sql-client.execution.max-table-result.rows", INTEGER, "1000000", "Of Flink's SQL client."),
+    KEPT("sql-client.display.column-width", INTEGER, "30", "Of Flink's SQL client."),
+    KEPT("sql-client.display.print-time-cost", BOOLEAN, "true", "Of Flink's SQL client."),
+    KEPT("sql-client.verbose", BOOLEAN, "false", "Of Flink's SQL client."),
+};
+const size_t weir_settings_count = sizeof weir_settings_table / sizeof *weir_settings_table;

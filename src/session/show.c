@@ -1,0 +1,247 @@
+/* SHOW: names in catalogs, partitions, functions, and definitions as statements. */
+#include "session/sql_table.h"
+#include "sql/parser.h"
+#include "table/scan.h"
+
+/* LIKE with % and _; a backslash takes the next character as it is. */
+static bool matches_like(const char *text, const char *pattern, bool ignore_case)
+{
+    for (; *pattern != '\0'; pattern++) {
+        if (*pattern == '%') {
+            for (const char *rest = text;; rest++) {
+                if (matches_like(rest, pattern + 1, ignore_case)) {
+                    return true;
+                }
+                if (*rest == '\0') {
+                    return false;
+                }
+            }
+        }
+        if (*text == '\0') {
+            return false;
+        }
+        bool is_any = *pattern == '_';
+        pattern += *pattern == '\\' && pattern[1] != '\0';
+        char a = *text, b = *pattern;
+        if (ignore_case) {
+            a = (char)(a >= 'A' && a <= 'Z' ? a + 32 : a);
+            b = (char)(b >= 'A' && b <= 'Z' ? b + 32 : b);
+        }
+        if (!is_any && a != b) {
+            return false;
+        }
+        text++;
+    }
+    return *text == '\0';
+}
+
+static bool is_shown(const weir_ast_show *show, const char *name)
+{
+    return show->like == NULL || matches_like(name, show->like, show->ignore_case) != show->negated;
+}
+
+/* One column of names. */
+static int name_result(const weir_ast_show *show, const char *title, const char *const *names, size_t count,
+                       weir_result **out, weir_error *err)
+{
+    weir_memory_result *result = weir_text_result_create(&title, 1);
+    for (size_t i = 0; i < count; i++) {
+        int code = is_shown(show, names[i]) ? weir_text_result_add(result, &names[i], err) : WEIR_OK;
+        if (code != WEIR_OK) {
+            weir_result_free(&result->result);
+            return code;
+        }
+    }
+    *out = &result->result;
+    return WEIR_OK;
+}
+
+static int show_databases(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
+                          weir_error *err)
+{
+    weir_session_catalog *catalog = weir_catalogs_find(&session->catalogs, session->catalogs.current_catalog);
+    const char **names = NULL;
+    size_t count = 0;
+    if (show->name.count > 0) {
+        WEIR_TRY(weir_catalogs_get(&session->catalogs, &show->name.parts[0], &catalog, err));
+    }
+    WEIR_TRY(weir_session_catalog_databases(catalog, arena, &names, &count, err));
+    return name_result(show, "database name", names, count, out, err);
+}
+
+static int show_tables(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
+                       weir_error *err)
+{
+    weir_object_path path;
+    const char **names = NULL;
+    size_t count = 0;
+    WEIR_TRY(weir_catalogs_database_path(&session->catalogs, &show->name, &path, err));
+    WEIR_TRY(weir_catalogs_check_database(&path, err));
+    WEIR_TRY(weir_catalogs_list_tables(&session->catalogs, &path, arena, &names, &count, err));
+    return name_result(show, "table name", names, count, out, err);
+}
+
+static int show_functions(const weir_ast_show *show, weir_arena *arena, weir_result **out, weir_error *err)
+{
+    size_t count = weir_sql_function_count();
+    const char **names = WEIR_NEW_ARRAY(arena, const char *, count);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = weir_sql_function_name(i);
+    }
+    return name_result(show, "function name", names, count, out, err);
+}
+
+/* ---- SHOW PARTITIONS ---- */
+
+/* "dt=a/hr=7" for a partition that the PARTITION clause of the statement lets through. */
+static int partition_line(const weir_schema *schema, weir_slice partition, const weir_ast_options *wanted,
+                          weir_arena *arena, const char **out, weir_error *err)
+{
+    weir_literal *values = WEIR_NEW_ARRAY(arena, weir_literal, schema->partition_key_count);
+    weir_buffer line = {0};
+    bool matches = true;
+    WEIR_TRY(weir_partition_decode(schema, partition, arena, values, err));
+    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+        weir_buffer text = {0};
+        weir_literal_to_text(schema->fields[schema->partition_columns[i]].type, &values[i], &text);
+        for (int32_t w = 0; w < wanted->count; w++) {
+            if (strcmp(wanted->items[w].key, schema->partition_keys[i]) == 0) {
+                matches = matches && strcmp(wanted->items[w].value, weir_buffer_text(&text)) == 0;
+            }
+        }
+        weir_buffer_append_format(&line, "%s%s=%s", i == 0 ? "" : "/", schema->partition_keys[i], weir_buffer_text(&text));
+        weir_buffer_free(&text);
+    }
+    *out = matches ? weir_arena_strdup(arena, weir_buffer_text(&line)) : NULL;
+    weir_buffer_free(&line);
+    return WEIR_OK;
+}
+
+static int partition_names(const weir_table *table, const weir_ast_show *show, weir_arena *arena, const char ***out,
+                           size_t *out_count, weir_error *err)
+{
+    weir_table_plan *plan = NULL;
+    weir_map names = {0};
+    int code = weir_scan_plan(table, NULL, &plan, err);
+    for (size_t i = 0; code == WEIR_OK && i < plan->split_count; i++) {
+        const char *line = NULL;
+        code = partition_line(table->schema, plan->splits[i].partition, &show->partition, arena, &line, err);
+        if (code == WEIR_OK && line != NULL) {
+            weir_map_put(&names, weir_slice_text(line), &names);
+        }
+    }
+    weir_map_names(&names, arena, out, out_count);
+    weir_map_free(&names);
+    weir_table_plan_free(plan);
+    return code;
+}
+
+static int show_partitions(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
+                           weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_ast_options none = {0};
+    weir_sql_table *table = NULL;
+    const char *view = NULL;
+    const char **names = NULL;
+    size_t count = 0;
+    weir_session_resolver_init(&resolver, session);
+    WEIR_TRY(resolver.base.resolve(&resolver.base, &show->name, &none, arena, &table, &view, err));
+    const weir_session_table *opened = table->owner;
+    int code;
+    if (opened->kind != WEIR_SESSION_PAIMON_TABLE || opened->table->schema->partition_key_count == 0) {
+        code = weir_fail_at(err, WEIR_INVALID, show->name.position.line, show->name.position.column,
+                            "table '%s' is not partitioned", table->name);
+    } else {
+        code = partition_names(opened->table, show, arena, &names, &count, err);
+    }
+    if (code == WEIR_OK) {
+        code = name_result(show, "partition name", names, count, out, err);
+    }
+    table->close(table);
+    return code;
+}
+
+/* ---- SHOW CREATE CATALOG ---- */
+
+static int show_create_catalog(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)
+{
+    weir_session_catalog *catalog = NULL;
+    weir_buffer text = {0};
+    WEIR_TRY(weir_catalogs_get(&session->catalogs, &show->name.parts[0], &catalog, err));
+    weir_buffer_append_format(&text, "CREATE CATALOG `%s`", catalog->name);
+    if (catalog->comment != NULL) {
+        weir_buffer_append_text(&text, "\nCOMMENT ");
+        weir_sql_quote_string(catalog->comment, &text);
+    }
+    weir_buffer_append_text(&text, " WITH (\n");
+    for (size_t i = 0; i < catalog->options.count; i++) {
+        weir_buffer_append_text(&text, i == 0 ? "  " : ",\n  ");
+        weir_sql_quote_string(catalog->options.keys[i], &text);
+        weir_buffer_append_text(&text, " = ");
+        weir_sql_quote_string(catalog->options.values[i], &text);
+    }
+    weir_buffer_append_text(&text, "\n)\n");
+    const char *title = "result";
+    const char *line = weir_buffer_text(&text);
+    weir_memory_result *result = weir_text_result_create(&title, 1);
+    int code = weir_text_result_add(result, &line, err);
+    weir_buffer_free(&text);
+    *out = &result->result;
+    return code;
+}
+
+/* ---- the statement ---- */
+
+static int show_names(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
+                      weir_error *err)
+{
+    const weir_catalogs *catalogs = &session->catalogs;
+    const char **names = NULL;
+    const char *current = NULL;
+    size_t count = 0;
+    switch (show->kind) {
+    case WEIR_AST_SHOW_CATALOGS:
+        weir_map_names(&catalogs->catalogs, arena, &names, &count);
+        return name_result(show, "catalog name", names, count, out, err);
+    case WEIR_AST_SHOW_CURRENT_CATALOG:
+        current = catalogs->current_catalog;
+        return name_result(show, "current catalog name", &current, 1, out, err);
+    case WEIR_AST_SHOW_CURRENT_DATABASE:
+        current = catalogs->current_database;
+        return name_result(show, "current database name", &current, 1, out, err);
+    case WEIR_AST_SHOW_DATABASES:
+        return show_databases(session, show, arena, out, err);
+    case WEIR_AST_SHOW_TABLES:
+        return show_tables(session, show, arena, out, err);
+    case WEIR_AST_SHOW_FUNCTIONS:
+        return show_functions(show, arena, out, err);
+    case WEIR_AST_SHOW_PARTITIONS:
+        return show_partitions(session, show, arena, out, err);
+    case WEIR_AST_SHOW_COLUMNS:
+        return weir_session_show_columns(session, show, out, err);
+    case WEIR_AST_SHOW_CREATE_TABLE:
+        return weir_session_show_create_table(session, &show->name, out, err);
+    case WEIR_AST_SHOW_CREATE_CATALOG:
+        return show_create_catalog(session, show, out, err);
+    case WEIR_AST_SHOW_VIEWS:
+        return name_result(show, "view name", NULL, 0, out, err);
+    case WEIR_AST_SHOW_JARS:
+        return name_result(show, "jars", NULL, 0, out, err);
+    case WEIR_AST_SHOW_CREATE_VIEW:
+    case WEIR_AST_SHOW_PROCEDURES:
+    case WEIR_AST_SHOW_JOBS:
+    case WEIR_AST_SHOW_MODULES:
+        break;
+    }
+    return weir_fail(err, WEIR_UNSUPPORTED, "this SHOW statement is not offered by this version");
+}
+
+int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    int code = show_names(session, show, &arena, out, err);
+    weir_arena_free(&arena);
+    return code;
+}

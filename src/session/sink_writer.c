@@ -1,0 +1,79 @@
+/* Writing to the sink of a connector. */
+#include <stdlib.h>
+
+#include "connect/sink.h"
+#include "session/row_writer.h"
+
+typedef struct sink_writer {
+    weir_row_writer base; /* first */
+    weir_sink *sink;
+    weir_arena arena;
+} sink_writer;
+
+static int write_batch(weir_row_writer *self, const weir_batch *batch, weir_error *err)
+{
+    sink_writer *writer = (sink_writer *)self;
+    self->summary.rows += batch->length;
+    return writer->sink->write(writer->sink, batch, err);
+}
+
+static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
+{
+    sink_writer *writer = (sink_writer *)self;
+    (void)last;
+    self->summary.commits++;
+    return writer->sink->commit(writer->sink, err);
+}
+
+static void close_writer(weir_row_writer *self)
+{
+    sink_writer *writer = (sink_writer *)self;
+    if (writer->sink != NULL) {
+        writer->sink->close(writer->sink);
+    }
+    weir_arena_free(&writer->arena);
+    free(writer);
+}
+
+int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                          weir_error *err)
+{
+    const weir_description *description = &table->description;
+    sink_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
+    weir_arena_init(&writer->arena);
+    writer->base.write = write_batch;
+    writer->base.commit = commit_writer;
+    writer->base.close = close_writer;
+    weir_sink_options open = {
+        .options = &table->options,
+        .partition_keys = weir_description_names(description, description->columns.partition_keys,
+                                                 description->columns.partition_key_count, &writer->arena),
+        .partition_key_count = description->columns.partition_key_count,
+        .print_to = table->session->options.print_to,
+        .overwrite = options->bound != NULL && options->bound->overwrite,
+    };
+    open.fields = weir_description_fields(description, &writer->arena, &open.field_count);
+    int code = weir_sink_open(&open, &writer->sink, err);
+    if (code == WEIR_OK && options->takes_changes && !writer->sink->takes_changes) {
+        code = weir_fail(err, WEIR_INVALID,
+                         "sink '%s' takes inserts only, but updates and deletes would come from the source",
+                         table->base.name);
+    }
+    if (code != WEIR_OK) {
+        close_writer(&writer->base);
+        return weir_error_at(err, code, table->position);
+    }
+    *out = &writer->base;
+    return WEIR_OK;
+}
+
+int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                         weir_error *err)
+{
+    if (table->audit_log) {
+        return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                            "system tables such as '%s' are read only", table->base.name);
+    }
+    return table->kind == WEIR_SESSION_PAIMON_TABLE ? weir_paimon_writer_open(table, options, out, err)
+                                                    : weir_sink_writer_open(table, options, out, err);
+}

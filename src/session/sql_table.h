@@ -1,0 +1,59 @@
+/* Tables as queries see them: what the resolver gives to the binder. */
+#ifndef WEIR_SESSION_SQL_TABLE_H
+#define WEIR_SESSION_SQL_TABLE_H
+
+#include "connect/source.h"
+#include "session/state.h"
+#include "table/table.h"
+
+typedef enum weir_session_table_kind { WEIR_SESSION_PAIMON_TABLE, WEIR_SESSION_CONNECTOR_TABLE } weir_session_table_kind;
+
+typedef struct weir_session_table {
+    weir_sql_table base; /* first */
+    weir_session_table_kind kind;
+    weir_session *session;
+    weir_arena arena;
+    weir_position position; /* where the statement names it */
+    weir_description description;
+
+    /* Paimon */
+    weir_table *table;
+    weir_fs *owned_fs; /* NULL: a catalog's */
+    bool audit_log;    /* t$audit_log: the kind of each row is its first column */
+
+    /* Connectors */
+    weir_options options; /* those of hints included */
+    weir_source *source;  /* that is being read; for progress */
+} weir_session_table;
+
+/* What is asked for by a name of a Paimon table: t, t$audit_log, t$branch_b, t$branch_b$audit_log. */
+typedef struct weir_paimon_name {
+    const char *table;
+    const char *branch; /* NULL: main */
+    bool audit_log;
+} weir_paimon_name;
+
+int weir_paimon_name_parse(const weir_object_path *path, weir_arena *arena, weir_paimon_name *out, weir_error *err);
+
+/* Opens the table in a folder. `options`: dynamic ones, checked already. */
+typedef struct weir_paimon_open {
+    weir_fs *fs;
+    bool owns_fs; /* the table closes it, also when opening fails */
+    const char *folder;
+    const char *branch;
+    bool audit_log;
+    const weir_options *options;
+} weir_paimon_open;
+
+int weir_paimon_table_open(weir_session *session, const weir_object_path *path, const weir_paimon_open *open,
+                           weir_session_table **out, weir_error *err);
+
+int weir_connector_table_open(weir_session *session, const weir_object_path *path, const weir_description *description,
+                              const weir_options *hints, weir_session_table **out, weir_error *err);
+
+/* The common part: names and columns from table->description, whose memory lives in table->arena. */
+weir_session_table *weir_session_table_new(weir_session *session, weir_session_table_kind kind,
+                                           const weir_object_path *path);
+void weir_session_table_set_columns(weir_session_table *table);
+
+#endif

@@ -1,0 +1,87 @@
+/* What the files of this room share: the session itself and what statements use of it. */
+#ifndef WEIR_SESSION_STATE_H
+#define WEIR_SESSION_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/pool.h"
+#include "session/catalogs.h"
+#include "session/memory.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "sql/engine.h"
+
+struct weir_session {
+    weir_session_options options;
+    weir_catalogs catalogs;
+    weir_settings settings;
+    weir_memory memory;
+    weir_pool *pool;         /* NULL until a table is opened */
+    weir_sql_engine *engine; /* NULL until an expression or a query is run */
+    const char *text;        /* of the statement that runs */
+    bool streaming_input;    /* the statement that runs may read sources that never end */
+    _Atomic bool cancelled;
+    pthread_mutex_t running_mutex;
+    weir_sql_result *running; /* the query that pulls now; for weir_session_cancel */
+};
+
+int weir_session_pool(weir_session *session, weir_pool **out, weir_error *err);
+
+/* The engine; `queries`: for a whole query, for which it gets its share of the memory. */
+int weir_session_engine(weir_session *session, bool queries, weir_sql_engine **out, weir_error *err);
+
+/* What the query that runs now is; NULL: none. */
+void weir_session_set_running(weir_session *session, weir_sql_result *result);
+
+/* WEIR_CANCELLED when somebody asked for it. */
+int weir_session_check_cancelled(const weir_session *session, weir_error *err);
+
+typedef enum weir_runtime_mode { WEIR_RUNTIME_UNSET, WEIR_RUNTIME_STREAMING, WEIR_RUNTIME_BATCH } weir_runtime_mode;
+weir_runtime_mode weir_session_mode(const weir_session *session);
+
+/* A resolver over the session's catalogs, and what binding needs besides. */
+typedef struct weir_session_resolver {
+    weir_resolver base;
+    weir_session *session;
+} weir_session_resolver;
+
+void weir_session_resolver_init(weir_session_resolver *resolver, weir_session *session);
+weir_bind_context weir_session_bind_context(weir_session *session, weir_session_resolver *resolver);
+
+/* The description of a table, in `arena`; *out_temporary: it is a temporary one. *out_table_path (may be NULL): the folder
+ * of a table of a Paimon catalog, otherwise NULL. WEIR_NOT_FOUND with a suggestion. */
+int weir_session_describe(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_description *out,
+                          weir_object_path *out_path, bool *out_temporary, const char **out_table_path, weir_error *err);
+
+/* The statements, one kind a file. */
+int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
+int weir_session_insert(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
+int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
+int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
+int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err);
+int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                         weir_error *err);
+int weir_session_create_catalog(weir_session *session, const weir_ast_create *create, weir_result **out,
+                                weir_error *err);
+int weir_session_create_database(weir_session *session, const weir_ast_create *create, weir_result **out,
+                                 weir_error *err);
+int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
+                              weir_error *err);
+int weir_session_drop(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err);
+int weir_session_use(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
+int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
+int weir_session_describe_statement(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                                    weir_error *err);
+int weir_session_show_create_table(weir_session *session, const weir_ast_name *name, weir_result **out,
+                                   weir_error *err);
+int weir_session_show_columns(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
+int weir_session_set(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
+
+/* A name as it is written in messages: catalog.database.table. */
+const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena);
+
+/* Gives an error that has no place yet this one. */
+int weir_error_at(weir_error *err, int code, weir_position position);
+
+#endif
