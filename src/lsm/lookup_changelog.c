@@ -12,6 +12,19 @@
 
 #include "vector/compare.h"
 
+/* Marks the columns that a list of names, separated by commas, holds. */
+static void mark_columns(const weir_schema *schema, const char *names, bool *out)
+{
+    while (names != NULL && *names != '\0') {
+        size_t size = strcspn(names, ",");
+        for (int32_t i = 0; i < schema->field_count; i++) {
+            out[i] |= strlen(schema->fields[i].name) == size && memcmp(schema->fields[i].name, names, size) == 0;
+        }
+        names += size + (names[size] == ',');
+        names += strspn(names, " ");
+    }
+}
+
 int weir_lookup_changelog_init(weir_lookup_changelog *changelog, const weir_compaction_piece *piece,
                                weir_merge_reader *merge, weir_error *err)
 {
@@ -20,6 +33,8 @@ int weir_lookup_changelog_init(weir_lookup_changelog *changelog, const weir_comp
     weir_batch_init(&changelog->rows, schema->fields, schema->field_count);
     weir_batch_init(&changelog->changes, schema->fields, schema->field_count);
     weir_batch_init(&changelog->older, schema->fields, schema->field_count);
+    changelog->ignored = weir_alloc_zeroed((size_t)schema->field_count, sizeof(bool));
+    mark_columns(schema, piece->options->row_deduplicate_ignored, changelog->ignored);
     if (piece->older_run_count == 0) {
         return WEIR_OK;
     }
@@ -41,6 +56,7 @@ void weir_lookup_changelog_free(weir_lookup_changelog *changelog)
     free(changelog->older_of);
     free(changelog->wanted);
     free(changelog->found);
+    free(changelog->ignored);
     *changelog = (weir_lookup_changelog){0};
 }
 
@@ -90,10 +106,11 @@ static int find_older(weir_lookup_changelog *changelog, weir_error *err)
     return WEIR_OK;
 }
 
-static bool rows_equal(const weir_batch *a, int64_t row_a, const weir_batch *b, int64_t row_b)
+static bool rows_equal(const weir_lookup_changelog *changelog, int64_t older, int64_t row)
 {
-    for (int32_t c = 0; c < a->column_count; c++) {
-        if (!weir_vector_values_equal(&a->columns[c], row_a, &b->columns[c], row_b)) {
+    for (int32_t c = 0; c < changelog->rows.column_count; c++) {
+        if (!changelog->ignored[c] &&
+            !weir_vector_values_equal(&changelog->older.columns[c], older, &changelog->rows.columns[c], row)) {
             return false;
         }
     }
@@ -135,7 +152,7 @@ static void list_changes(const weir_lookup_changelog *changelog, change_list *ch
         } else if (is_delete) {
             add_change(changes, 0, older, WEIR_DELETE, sequence);
         } else if (!changelog->piece->options->row_deduplicate ||
-                   !rows_equal(&changelog->older, older, &changelog->rows, i)) {
+                   !rows_equal(changelog, older, i)) {
             add_change(changes, 0, older, WEIR_UPDATE_BEFORE, sequence);
             add_change(changes, 1, i, WEIR_UPDATE_AFTER, sequence);
         }

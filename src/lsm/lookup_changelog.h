@@ -22,6 +22,7 @@ typedef struct weir_lookup_changelog {
     size_t wanted_capacity;
     bool *found;
     size_t found_capacity;
+    bool *ignored; /* of each column: does not count as a change */
 } weir_lookup_changelog;
 
 int weir_lookup_changelog_init(weir_lookup_changelog *changelog, const weir_compaction_piece *piece,

@@ -53,6 +53,10 @@ int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir
     WEIR_TRY(weir_changelog_producer_of(schema, &options.changelog_producer, err));
     WEIR_TRY(weir_options_bool(set, "lookup-wait", &options.lookup_wait, err));
     WEIR_TRY(weir_options_bool(set, "changelog-producer.row-deduplicate", &options.row_deduplicate, err));
+    options.row_deduplicate_ignored = weir_options_get(set, "changelog-producer.row-deduplicate-ignore-fields");
+    WEIR_TRY(weir_options_bool(set, "commit.force-compact", &options.always_wait, err));
+    WEIR_TRY(weir_options_bool(set, "compaction.force-up-level-0", &options.always_lift, err));
+    options.always_lift |= options.changelog_producer == WEIR_CHANGELOG_LOOKUP;
     WEIR_TRY(int_or(schema, "num-sorted-run.compaction-trigger", 5, &options.compaction_trigger, err));
     WEIR_TRY(require_at_least("num-sorted-run.compaction-trigger", options.compaction_trigger, 1, err));
     WEIR_TRY(int_or(schema, "num-sorted-run.stop-trigger", (int64_t)options.compaction_trigger + 3,

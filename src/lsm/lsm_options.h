@@ -15,6 +15,10 @@ typedef struct weir_lsm_options {
     weir_changelog_producer changelog_producer;
     bool lookup_wait;      /* a commit waits for the compaction that makes its changelog */
     bool row_deduplicate;  /* an update that changes nothing makes no changelog */
+    const char *row_deduplicate_ignored; /* columns that do not count there, separated by commas; NULL: none. Borrowed
+                                            from the schema */
+    bool always_wait;      /* commit.force-compact: every commit waits for running compactions */
+    bool always_lift;      /* compaction.force-up-level-0: level 0 goes up even when no rule asks for it */
     int32_t level_count;   /* num-levels */
     int32_t compaction_trigger; /* sorted runs that start a compaction */
     int32_t stop_trigger;       /* sorted runs that make writing wait */

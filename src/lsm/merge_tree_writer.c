@@ -115,7 +115,7 @@ static weir_compaction_pick pick(const merge_tree_writer *writer, bool full, con
     if (full) {
         return weir_full_pick(level_count, runs, run_count);
     }
-    if (writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP) {
+    if (writer->options.always_lift) {
         return weir_universal_pick_level_zero(&writer->options, level_count, runs, run_count);
     }
     return weir_universal_pick(&writer->options, level_count, runs, run_count);
@@ -279,7 +279,8 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     bool changelog_waits =
         writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
     WEIR_TRY(flush_buffer(writer, wait, err));
-    wait |= changelog_waits || weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
+    wait |= changelog_waits || writer->options.always_wait ||
+            weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
     WEIR_TRY(sync_compaction(writer, wait, err));
     out->partition = weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size),
                                    writer->partition.size);

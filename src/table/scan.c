@@ -27,9 +27,10 @@ static int check_readable(const weir_table *table, weir_error *err)
         const char *key;
         const char *plain; /* the value that is fine; NULL: unset is */
     } options[] = {
-        {"merge-engine", "deduplicate"},       {"sequence.field", NULL},
-        {"deletion-vectors.enabled", "false"}, {"record-level.expire-time", NULL},
-        {"data-evolution.enabled", "false"},   {"ignore-delete", "false"},
+        {"merge-engine", "deduplicate"},
+        {"deletion-vectors.enabled", "false"},
+        {"record-level.expire-time", NULL},
+        {"data-evolution.enabled", "false"},
         {"ignore-update-before", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "base/text.h"
-#include "lsm/append_compaction.h"
-#include "lsm/lsm_options.h"
 #include "vector/bucket.h"
 
 typedef struct bucket_target {
@@ -18,6 +15,7 @@ typedef struct bucket_target {
     int32_t bucket;
     weir_bucket_writer *writer;
     bool written; /* since the last prepare */
+    bool awaits_full_compaction; /* written since the last one, where full-compaction.delta-commits asks for them */
     uint32_t *rows; /* of the batch being cut */
     int64_t row_count;
     size_t row_capacity;
@@ -32,6 +30,8 @@ struct weir_table_write {
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
     bool write_only;
+    int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
+    int64_t commits_since_full;
     int64_t buffer_bytes; /* of all buckets together */
     weir_map targets;     /* partition and bucket → bucket_target */
     /* Live files of the latest snapshot, for the writers that are opened. */
@@ -42,45 +42,6 @@ struct weir_table_write {
     size_t bucket_capacity;
     weir_buffer key; /* scratch */
 };
-
-/* Tables that this version would write wrongly are refused by the option that makes them so. */
-static int check_writable(const weir_table *table, weir_error *err)
-{
-    const weir_options *set = &table->schema->options;
-    for (size_t i = 0; i < set->count; i++) {
-        const weir_option *option = weir_option_find(set->keys[i]);
-        if (option == NULL || option->support != WEIR_OPTION_REFUSED) {
-            continue;
-        }
-        bool is_default = option->default_value != NULL &&
-                          weir_text_equal_ignore_case(option->default_value, set->values[i]);
-        if (!is_default) {
-            return weir_fail(err, WEIR_UNSUPPORTED,
-                             "%s: tables with '%s' = '%s' cannot be written yet; they can be read", table->path,
-                             set->keys[i], set->values[i]);
-        }
-    }
-    const char *engine = NULL, *format = NULL;
-    WEIR_TRY(weir_options_text(set, "merge-engine", &engine, err));
-    if (weir_table_has_primary_key(table) && engine != NULL && strcmp(engine, "deduplicate") != 0) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: merge-engine '%s' cannot be written yet; 'deduplicate' can",
-                         table->path, engine);
-    }
-    WEIR_TRY(weir_options_text(set, "file.format", &format, err));
-    if (format != NULL && strcmp(format, "parquet") != 0 && strcmp(format, "avro") != 0) {
-        return weir_fail(err, WEIR_UNSUPPORTED,
-                         "%s: file.format '%s' cannot be written yet; 'parquet' and 'avro' can", table->path, format);
-    }
-    weir_changelog_producer producer;
-    WEIR_TRY(weir_changelog_producer_of(table->schema, &producer, err));
-    if (producer == WEIR_CHANGELOG_FULL_COMPACTION) {
-        return weir_fail(err, WEIR_UNSUPPORTED,
-                         "%s: changelog-producer 'full-compaction' cannot be written yet; 'lookup' gives the same "
-                         "changelog",
-                         table->path);
-    }
-    return WEIR_OK;
-}
 
 static int check_buckets(weir_table_write *write, weir_error *err)
 {
@@ -94,12 +55,6 @@ static int check_buckets(weir_table_write *write, weir_error *err)
         }
         return WEIR_OK;
     }
-    if (weir_table_has_primary_key(table)) {
-        return weir_fail(err, WEIR_UNSUPPORTED,
-                         "%s: a primary-key table with bucket = %d (%s) cannot be written yet; give it a fixed number "
-                         "of buckets, such as 'bucket' = '4'",
-                         table->path, write->bucket_count, write->bucket_count == -2 ? "postponed" : "dynamic");
-    }
     return WEIR_OK;
 }
 
@@ -108,6 +63,9 @@ static int read_options(weir_table_write *write, weir_error *err)
     const weir_options *set = &write->table->schema->options;
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
     write->write_only |= write->options.ignore_compaction;
+    if (weir_table_has_primary_key(write->table) && !write->write_only) {
+        WEIR_TRY(weir_options_int(set, "full-compaction.delta-commits", &write->delta_commits, err));
+    }
     WEIR_TRY(weir_options_size(set, "write-buffer-size", &write->buffer_bytes, err));
     const weir_budget *budget = write->table->context.budget;
     if (budget != NULL && budget->limit_bytes / 4 < write->buffer_bytes) {
@@ -127,7 +85,7 @@ static int read_options(weir_table_write *write, weir_error *err)
 int weir_table_write_open(const weir_table *table, const weir_table_write_options *options, weir_table_write **out,
                           weir_error *err)
 {
-    WEIR_TRY(check_writable(table, err));
+    WEIR_TRY_CTX(weir_schema_check_writable(table->schema, err), err, "%s", table->path);
     weir_table_write *write = weir_alloc_zeroed(1, sizeof *write);
     write->table = table;
     write->options = options != NULL ? *options : (weir_table_write_options){0};
@@ -369,6 +327,7 @@ static int write_target(const weir_batch *batch, bucket_target *target, weir_err
     int64_t count = target->row_count;
     target->row_count = 0;
     target->written = true;
+    target->awaits_full_compaction = true;
     return target->writer->ops->write(target->writer, batch, rows, count, err);
 }
 
@@ -439,9 +398,30 @@ int weir_table_write_compact_written(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
+/* full-compaction.delta-commits: with every so many commits, the buckets written since are compacted in full. */
+static int compact_by_number(weir_table_write *write, bool *out_compacts, weir_error *err)
+{
+    *out_compacts = write->delta_commits > 0 && ++write->commits_since_full >= write->delta_commits;
+    if (!*out_compacts) {
+        return WEIR_OK;
+    }
+    write->commits_since_full = 0;
+    for (size_t i = 0; i < write->targets.entry_count; i++) {
+        bucket_target *target = write->targets.entries[i].value;
+        if (target != NULL && target->awaits_full_compaction) {
+            target->awaits_full_compaction = false;
+            WEIR_TRY(target->writer->ops->compact(target->writer, true, err));
+        }
+    }
+    return WEIR_OK;
+}
+
 int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir_arena *arena,
                              weir_commit_messages *out, weir_error *err)
 {
+    bool compacts = false;
+    WEIR_TRY(compact_by_number(write, &compacts, err));
+    wait_compaction |= compacts;
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target == NULL) {
@@ -451,7 +431,8 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
                                                                 write->bucket_count);
         WEIR_TRY(target->writer->ops->prepare_commit(target->writer, wait_compaction, arena, message, err));
         bool idle = !target->written && weir_commit_message_is_empty(message) &&
-                    !target->writer->ops->is_busy(target->writer);
+                    !target->writer->ops->is_busy(target->writer) &&
+                    (write->delta_commits == 0 || !target->awaits_full_compaction);
         if (weir_commit_message_is_empty(message)) {
             out->count--;
         }
