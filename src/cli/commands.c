@@ -1,0 +1,92 @@
+/* The table of commands with their help texts. */
+#include "cli/cli.h"
+
+static const char run_help[] =
+    "\n"
+    "Runs the statements of a file of Flink SQL, one after the other; '-' reads standard input. Stops at the first\n"
+    "statement that fails and shows where.\n"
+    "\n"
+    "Options\n"
+    "  --format FORMAT   of results: table, csv, json or jsonl               (table)\n"
+    "  --memory SIZE     most memory for buffers, such as 256MB or 4g        (half of the machine)\n"
+    "  --threads N       worker threads                                      (one per processor)\n"
+    "  --warehouse DIR   makes a Paimon catalog `paimon` over DIR and uses it\n"
+    "  --quiet           no messages, timings and progress\n"
+    "\n"
+    "Examples\n"
+    "  weir run examples/orders/first.sql\n"
+    "  weir run report.sql --format csv > report.csv\n"
+    "  weir run load.sql --memory 512MB\n";
+
+static const char sql_help[] =
+    "\n"
+    "Runs SQL given by -e, from a file, or from standard input; on a terminal, asks for statements.\n"
+    "\n"
+    "Options\n"
+    "  -e, --execute SQL  runs these statements; may be given several times\n"
+    "  -f, --file FILE    runs the statements of FILE\n"
+    "  --format FORMAT    of results: table, csv, json or jsonl              (table)\n"
+    "  --memory SIZE      most memory for buffers, such as 256MB or 4g       (half of the machine)\n"
+    "  --threads N        worker threads                                     (one per processor)\n"
+    "  --warehouse DIR    makes a Paimon catalog `paimon` over DIR and uses it\n"
+    "  --quiet            no messages, timings and progress\n"
+    "\n"
+    "Formats\n"
+    "  table   columns in a box, cut to fit the terminal\n"
+    "  csv     a header line, then RFC 4180; NULL is empty\n"
+    "  json    one array of objects a query\n"
+    "  jsonl   an array of values a row: 1, \"text\", DECIMAL as \"1.50\", bytes in hex, \"2024-02-29 12:34:56.789\"\n"
+    "\n"
+    "Examples\n"
+    "  weir sql -e \"SELECT 1\"\n"
+    "  weir sql --warehouse ./lake -e \"SHOW TABLES\"\n"
+    "  weir sql --warehouse ./lake --format jsonl -e \"SELECT * FROM users /*+ OPTIONS('scan.snapshot-id'='2') */\"\n"
+    "  echo 'SELECT 1;' | weir sql\n";
+
+static const char dump_help[] =
+    "\n"
+    "Prints the rows of a Paimon table, one JSON array a line.\n"
+    "\n"
+    "Options\n"
+    "  --sort               sorts the lines by their bytes\n"
+    "  --snapshot N         the rows as of snapshot N\n"
+    "  --tag NAME           the rows as of a tag\n"
+    "  --branch NAME        of a branch\n"
+    "  --columns a,b        these columns only (not of changes)\n"
+    "  --changelog FROM TO  the changes after snapshot FROM up to TO, the kind first: +I, -U, +U, -D\n"
+    "  --stream FROM TO     what a streaming reader gets from snapshot FROM to TO; '-': the table's own start, the latest\n"
+    "  --with-snapshot      with --stream: the number of the snapshot before the kind\n"
+    "  --option KEY=VALUE   an option of the table for this reading; may be given several times\n"
+    "\n"
+    "Examples\n"
+    "  weir dump ./lake/default.db/users --sort\n"
+    "  weir dump ./lake/default.db/users --snapshot 2 --columns id,name\n"
+    "  weir dump ./lake/default.db/orders --changelog 1 4\n"
+    "  weir dump ./lake/default.db/orders --stream 1 - --with-snapshot\n";
+
+static const char completion_help[] =
+    "\n"
+    "Prints a script that completes commands and options of weir in bash.\n"
+    "\n"
+    "Example\n"
+    "  weir completion bash > /etc/bash_completion.d/weir\n"
+    "  source <(weir completion bash)\n";
+
+static const char *const run_words[] = {"--format", "--memory", "--threads", "--warehouse", "--quiet", "--help", NULL};
+static const char *const sql_words[] = {"-e",       "--execute", "-f",          "--file",  "--format", "--memory",
+                                        "--threads", "--warehouse", "--quiet", "--help",  NULL};
+static const char *const dump_words[] = {"--sort",      "--snapshot", "--tag",           "--branch", "--columns",
+                                         "--changelog", "--stream",   "--with-snapshot", "--option", "--help",
+                                         NULL};
+static const char *const completion_words[] = {"bash", "--help", NULL};
+
+const weir_cli_command weir_cli_commands[] = {
+    {"run", "FILE.sql [options]", "runs a file of SQL", run_help, run_words, weir_cli_run},
+    {"sql", "[-e SQL | -f FILE] [options]", "runs SQL from the command line, a pipe or a terminal", sql_help, sql_words,
+     weir_cli_sql},
+    {"dump", "TABLE_PATH [options]", "prints a table's rows or changes as JSON lines", dump_help, dump_words,
+     weir_cli_dump},
+    {"completion", "bash", "prints a completion script for the shell", completion_help, completion_words,
+     weir_cli_completion},
+};
+const size_t weir_cli_command_count = sizeof weir_cli_commands / sizeof *weir_cli_commands;

@@ -1,0 +1,110 @@
+/* The program `weir`: finds the command and runs it. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/cli.h"
+
+static void print_overview(FILE *to)
+{
+    fputs("Weir runs Flink SQL over Apache Paimon tables, in one process.\n"
+          "\n"
+          "Usage\n"
+          "  weir COMMAND [arguments]\n"
+          "\n"
+          "Commands\n",
+          to);
+    for (size_t i = 0; i < weir_cli_command_count; i++) {
+        const weir_cli_command *command = &weir_cli_commands[i];
+        fprintf(to, "  %-10s  %s\n", command->name, command->summary);
+    }
+    fputs("\n"
+          "  weir COMMAND --help    what a command takes, with examples\n"
+          "  weir --version\n"
+          "\n"
+          "First steps\n"
+          "  weir sql -e \"SELECT 1 + 1 AS two\"\n"
+          "\n"
+          "  weir sql -e \"\n"
+          "    CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = './lake');\n"
+          "    USE CATALOG lake;\n"
+          "    CREATE TABLE users (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1');\n"
+          "    INSERT INTO users VALUES (1, 'Ada'), (2, 'Bob');\n"
+          "    SELECT * FROM users\"\n"
+          "\n"
+          "  weir dump ./lake/default.db/users --sort\n"
+          "\n"
+          "Results go to standard output, everything else to standard error.\n"
+          "Exit status: 0 done, 1 a statement failed, 2 the command line is wrong.\n",
+          to);
+}
+
+static const weir_cli_command *find_command(const char *word)
+{
+    for (size_t i = 0; i < weir_cli_command_count; i++) {
+        if (strcmp(weir_cli_commands[i].name, word) == 0) {
+            return &weir_cli_commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[16];
+    size_t count = 0;
+    for (; count < weir_cli_command_count && count < sizeof names / sizeof *names; count++) {
+        names[count] = weir_cli_commands[count].name;
+    }
+    const char *near = weir_suggest(word, names, count);
+    fprintf(stderr, "weir: there is no command '%s'%s%s%s\nSee weir --help.\n", word, near == NULL ? "" : "; did you mean '",
+            near == NULL ? "" : near, near == NULL ? "" : "'?");
+    return WEIR_CLI_USAGE;
+}
+
+int weir_cli_usage_error(const weir_cli_command *command, const weir_error *err)
+{
+    fprintf(stderr, "weir %s: %s\nSee weir %s --help.\n", command->name, err->message, command->name);
+    return WEIR_CLI_USAGE;
+}
+
+static int run_command(const weir_cli_command *command, int count, char **words)
+{
+    if (weir_cli_wants_help(count, words)) {
+        printf("weir %s %s\n%s", command->name, command->arguments, command->help);
+        return WEIR_CLI_DONE;
+    }
+    return command->run(command, count, words);
+}
+
+int main(int count, char **words)
+{
+    mallopt(M_ARENA_MAX, 2); /* keeps what --memory allows and what the process takes close together */
+    if (count < 2) {
+        print_overview(stderr);
+        return WEIR_CLI_USAGE;
+    }
+    const char *first = words[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+        const weir_cli_command *command = count > 2 ? find_command(words[2]) : NULL;
+        if (command != NULL) {
+            char *help[] = {(char *)"--help"};
+            return run_command(command, 1, help);
+        }
+        print_overview(stdout);
+        return WEIR_CLI_DONE;
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("weir %s\n", weir_version());
+        return WEIR_CLI_DONE;
+    }
+    const weir_cli_command *command = find_command(first);
+    int status = command == NULL ? unknown_command(first) : run_command(command, count - 2, words + 2);
+    if (fflush(stdout) != 0 && status == WEIR_CLI_DONE) {
+        perror("weir: standard output");
+        return WEIR_CLI_FAILED;
+    }
+    return status;
+}
