@@ -18,6 +18,7 @@ struct weir_table_commit {
     bool dropped_compaction;
     bool expires; /* after each commit */
     bool force_create;
+    weir_commit_guard last; /* over the last commit */
 };
 
 int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err)
@@ -30,6 +31,7 @@ int weir_table_commit_open(const weir_table *table, const char *commit_user, wei
     commit->user = weir_strdup(commit_user);
     commit->expires = !write_only;
     commit->force_create = force_create;
+    weir_commit_guard_init(&commit->last);
     *out = commit;
     return WEIR_OK;
 }
@@ -37,6 +39,7 @@ int weir_table_commit_open(const weir_table *table, const char *commit_user, wei
 void weir_table_commit_close(weir_table_commit *commit)
 {
     if (commit != NULL) {
+        weir_commit_guard_free(&commit->last);
         free(commit->user);
         free(commit);
     }
@@ -78,7 +81,39 @@ static int commit_half(weir_table_commit *commit, const weir_committable *commit
         .source = fixed_changes,
         .argument = changes,
     };
-    return weir_commit_attempt(&request, snapshot_id, err);
+    weir_published published = {0};
+    WEIR_TRY(weir_commit_attempt(&request, &published, err));
+    *snapshot_id = published.snapshot_id;
+    weir_commit_guard_remember(&commit->last, &published, committable->identifier, changes);
+    return WEIR_OK;
+}
+
+/* What another program has written over is committed again; a compaction that was lost is just dropped. */
+int weir_table_commit_verify(weir_table_commit *commit, weir_error *err)
+{
+    bool lost = false;
+    WEIR_TRY(weir_commit_guard_is_lost(&commit->last, commit->table, &lost, err));
+    if (!lost) {
+        return WEIR_OK;
+    }
+    weir_log(WEIR_LOG_WARN,
+             "%s: snapshot %" PRId64 " was written over by a program that does not publish atomically; its changes "
+             "are committed again",
+             commit->table->path, commit->last.published.snapshot_id);
+    weir_commit_guard lost_commit = commit->last;
+    weir_commit_guard_init(&commit->last);
+    int code = WEIR_OK;
+    if (lost_commit.changes.kind == WEIR_COMMIT_COMPACT) {
+        commit->dropped_compaction = true;
+    } else {
+        int64_t snapshot_id = 0;
+        weir_commit_messages none = {0};
+        weir_committable committable = {
+            .identifier = lost_commit.identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
+        code = commit_half(commit, &committable, &lost_commit.changes, &snapshot_id, err);
+    }
+    weir_commit_guard_free(&lost_commit);
+    return code;
 }
 
 /* Removes the files that `changes` adds, except those that are in the table under another level. */
@@ -135,6 +170,7 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
 {
     int64_t snapshot_id = 0;
     commit->dropped_compaction = false;
+    WEIR_TRY(weir_table_commit_verify(commit, err));
     if (append) {
         weir_commit_changes changes;
         weir_commit_changes_append(committable->messages, &changes);
@@ -296,7 +332,10 @@ static int run_overwrite(weir_table_commit *commit, const weir_committable *comm
         .source = overwrite_changes,
         .argument = request,
     };
-    return weir_commit_attempt(&attempt, snapshot_id, err);
+    weir_published published = {0};
+    WEIR_TRY(weir_commit_attempt(&attempt, &published, err));
+    *snapshot_id = published.snapshot_id;
+    return WEIR_OK;
 }
 
 int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,

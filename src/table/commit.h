@@ -32,6 +32,10 @@ int weir_table_commit_run(weir_table_commit *commit, const weir_committable *com
 /* Whether the last commit had to drop its COMPACT half: the writer must then be reset (weir_table_write_reset). */
 bool weir_table_commit_dropped_compaction(const weir_table_commit *commit);
 
+/* Looks whether the last commit still stands (see commit_guard.h) and makes it again if not. Every commit does so for the
+ * one before it; a job calls it at its end. */
+int weir_table_commit_verify(weir_table_commit *commit, weir_error *err);
+
 /* INSERT OVERWRITE: the messages' new files replace all files of the given partition (static: `partition_values` has a
  * literal or NULL a partition key; all NULL pointers: the whole table), or, with dynamic-partition-overwrite and no
  * static values, of the partitions that the messages touch. */

@@ -3,6 +3,7 @@
  * Whoever publishes snapshot N + 1 first has won; the others check their changes against it and try N + 2. */
 #include "table/commit_attempt.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -154,7 +155,7 @@ static bool is_ours(const weir_table *table, const weir_snapshot *next, weir_are
 }
 
 /* One attempt. WEIR_RETRY: somebody else was faster. */
-static int attempt(const weir_commit_request *request, weir_arena *arena, int64_t *out_snapshot_id, weir_error *err)
+static int attempt(const weir_commit_request *request, weir_arena *arena, weir_published *out, weir_error *err)
 {
     const weir_table *table = request->table;
     weir_snapshot *latest = NULL;
@@ -179,7 +180,8 @@ static int attempt(const weir_commit_request *request, weir_arena *arena, int64_
                          table->path, next.id);
     }
     if (code == WEIR_OK) {
-        *out_snapshot_id = next.id;
+        out->snapshot_id = next.id;
+        snprintf(out->delta_list, sizeof out->delta_list, "%s", next.delta_manifest_list);
     }
 done:
     if (code != WEIR_OK && !may_be_visible) {
@@ -191,7 +193,7 @@ done:
     return code;
 }
 
-int weir_commit_attempt(const weir_commit_request *request, int64_t *out_snapshot_id, weir_error *err)
+int weir_commit_attempt(const weir_commit_request *request, weir_published *out, weir_error *err)
 {
     retry_policy policy;
     WEIR_TRY(read_retry_policy(request->table, &policy, err));
@@ -199,7 +201,7 @@ int weir_commit_attempt(const weir_commit_request *request, int64_t *out_snapsho
     for (int64_t tries = 0;; tries++) {
         weir_arena arena;
         weir_arena_init(&arena);
-        int code = attempt(request, &arena, out_snapshot_id, err);
+        int code = attempt(request, &arena, out, err);
         weir_arena_free(&arena);
         if (code != WEIR_RETRY) {
             return code;

@@ -4,6 +4,7 @@
 
 #include "table/commit.h"
 #include "table/commit_changes.h"
+#include "table/commit_guard.h"
 
 /* Gives the changes for the table's latest snapshot (NULL: none yet): INSERT OVERWRITE deletes what is there by then.
  * Entries may live in `arena`. */
@@ -18,8 +19,8 @@ typedef struct weir_commit_request {
     void *argument;
 } weir_commit_request;
 
-/* *out_snapshot_id is the snapshot made. Nothing is left behind when it fails, except where it is not known whether the
+/* *out is the snapshot made. Nothing is left behind when it fails, except where it is not known whether the
  * snapshot became visible (WEIR_IO while publishing). */
-int weir_commit_attempt(const weir_commit_request *request, int64_t *out_snapshot_id, weir_error *err);
+int weir_commit_attempt(const weir_commit_request *request, weir_published *out, weir_error *err);
 
 #endif

@@ -1,0 +1,190 @@
+/* Committing: idempotence, conflicts, retries, lost commits, overwrites. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+#include "table/model.h"
+
+static void create(table_model *model)
+{
+    uint64_t seed = 1;
+    do {
+        model_create(model, (random_state){seed++});
+        if (!model->partitioned && strcmp(model->producer, "none") == 0) {
+            return;
+        }
+        model_free(model);
+    } while (true);
+}
+
+static void commit_some(table_model *model)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_commit_messages messages = {0};
+    weir_error err = {0};
+    bool prepared = false;
+    model_must(model_write(model, &err), &err, "writing");
+    model_must(model_commit(model, true, &arena, &messages, &prepared, &err), &err, "committing");
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+}
+
+/* Copies everything below a folder, replacing what is there. */
+static void copy_tree(weir_fs *from, weir_fs *to, const char *path)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    weir_error err = {0};
+    model_must(weir_fs_list(from, path, &arena, &entries, &count, &err), &err, "listing");
+    for (size_t i = 0; i < count; i++) {
+        const char *child = weir_arena_format(&arena, "%s/%s", path, entries[i].name);
+        if (entries[i].is_directory) {
+            copy_tree(from, to, child);
+        } else {
+            weir_buffer bytes = {0};
+            model_must(weir_fs_read_all(from, child, &bytes, &err), &err, "reading");
+            model_must(weir_fs_make_directories(to, path, &err), &err, "making a folder");
+            model_must(weir_fs_replace(to, child, weir_buffer_slice(&bytes), &err), &err, "copying");
+            weir_buffer_free(&bytes);
+        }
+    }
+    weir_arena_free(&arena);
+}
+
+static void a_commit_that_was_written_over_is_made_again(void **state)
+{
+    (void)state;
+    weir_log_set_level(WEIR_LOG_ERROR);
+    table_model ours, theirs;
+    create(&ours);
+    create(&theirs);
+    weir_error err = {0};
+    /* Both start from nothing and make snapshot 1, with other rows; then theirs is written over ours. */
+    theirs.next_version = 1000;
+    theirs.random.state += 12345;
+    commit_some(&ours);
+    commit_some(&theirs);
+    copy_tree(theirs.memory, ours.memory, MODEL_PATH);
+    model_must(weir_table_commit_verify(ours.commit, &err), &err, "verifying");
+    model_must(weir_table_commit_verify(ours.commit, &err), &err, "verifying again");
+
+    int64_t latest = 0;
+    model_must(weir_snapshot_latest_id(ours.memory, MODEL_PATH, &latest, &err), &err, "latest");
+    assert_int_equal(latest, 2);
+    lines actual = {0};
+    model_must(table_rows(ours.memory, MODEL_PATH, NULL, NULL, false, &actual, &err), &err, "reading");
+    assert_true(actual.count > 0);
+    for (int32_t p = 0; p < MODEL_PARTITIONS; p++) {
+        for (int64_t k = 0; k < MODEL_KEYS; k++) {
+            if (ours.committed.versions[p][k] != 0 && theirs.committed.versions[p][k] == 0) {
+                char start[32];
+                snprintf(start, sizeof start, "[%d,%lld,", (int)p, (long long)k);
+                bool found = false;
+                for (size_t i = 0; i < actual.count; i++) {
+                    found |= strncmp(actual.items[i], start, strlen(start)) == 0;
+                }
+                assert_true(found);
+            }
+        }
+    }
+    lines_free(&actual);
+    model_free(&ours);
+    model_free(&theirs);
+}
+
+static void a_replayed_commit_changes_nothing(void **state)
+{
+    (void)state;
+    table_model model;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_commit_messages messages = {0};
+    weir_error err = {0};
+    bool prepared = false;
+    int64_t before = 0, after = 0, made = -1;
+    create(&model);
+    model_must(model_write(&model, &err), &err, "writing");
+    model_must(model_commit(&model, true, &arena, &messages, &prepared, &err), &err, "committing");
+    model_must(weir_snapshot_latest_id(model.memory, MODEL_PATH, &before, &err), &err, "latest");
+    weir_committable committable = {
+        .identifier = model.next_identifier - 1, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
+    model_must(weir_table_commit_replay(model.commit, &committable, &made, &err), &err, "replaying");
+    model_must(weir_snapshot_latest_id(model.memory, MODEL_PATH, &after, &err), &err, "latest");
+    assert_int_equal(made, 0);
+    assert_int_equal(before, after);
+    model_check_snapshots(&model);
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+    model_free(&model);
+}
+
+static void a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay(void **state)
+{
+    (void)state;
+    weir_log_set_level(WEIR_LOG_ERROR);
+    table_model model;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_commit_messages first = {0}, second = {0};
+    weir_error err = {0};
+    int64_t snapshot_id = 0;
+    create(&model);
+    commit_some(&model);
+    commit_some(&model);
+    weir_table_write_reset(model.write);
+    /* Two compactors work from the same snapshot; the second one comes too late. */
+    model_must(weir_table_compact(model.table, true, &arena, &first, &err), &err, "compacting");
+    model_must(weir_table_compact(model.table, true, &arena, &second, &err), &err, "compacting again");
+    assert_true(first.count > 0 && second.count > 0);
+    weir_committable one = {.identifier = 100, .watermark = WEIR_NO_WATERMARK, .messages = &first};
+    weir_committable two = {.identifier = 101, .watermark = WEIR_NO_WATERMARK, .messages = &second};
+    model_must(weir_table_commit_run(model.commit, &one, &snapshot_id, &err), &err, "committing the first");
+    model_remember(&model, snapshot_id, true);
+    assert_false(weir_table_commit_dropped_compaction(model.commit));
+    model_must(weir_table_commit_run(model.commit, &two, &snapshot_id, &err), &err, "committing the second");
+    assert_int_equal(snapshot_id, 0);
+    assert_true(weir_table_commit_dropped_compaction(model.commit));
+    model_check_snapshots(&model);
+    weir_commit_messages_free(&first);
+    weir_commit_messages_free(&second);
+    weir_arena_free(&arena);
+    model_free(&model);
+}
+
+static void writing_another_number_of_buckets_into_a_partition_is_refused(void **state)
+{
+    (void)state;
+    table_model model;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_error err = {0};
+    create(&model);
+    commit_some(&model);
+    weir_schema *altered = weir_arena_copy(&arena, model.table->schema, sizeof *altered);
+    weir_options changed = {0};
+    weir_options_set(&changed, &arena, "bucket", "7");
+    weir_options_merge(&arena, &model.table->schema->options, &changed, &altered->options);
+    altered->id = 1;
+    model_must(weir_schema_publish(model.memory, MODEL_PATH, altered, &err), &err, "altering");
+    model_close(&model);
+    model_open(&model);
+    assert_int_equal(model_write(&model, &err), WEIR_CONFLICT);
+    assert_non_null(strstr(err.message, "INSERT OVERWRITE"));
+    weir_arena_free(&arena);
+    model_free(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_commit_that_was_written_over_is_made_again),
+        cmocka_unit_test(a_replayed_commit_changes_nothing),
+        cmocka_unit_test(a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay),
+        cmocka_unit_test(writing_another_number_of_buckets_into_a_partition_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
