@@ -359,6 +359,19 @@ static void a_value_that_the_type_cannot_hold_is_corrupt(void **state)
     }
 }
 
+static void instants_far_out_keep_their_nanoseconds(void **state)
+{
+    (void)state;
+    weir_parquet_leaf leaf = {.name = "c", .conversion = WEIR_PARQUET_CONVERT_INT96_TO_NANOS};
+    weir_error err = {0};
+    weir_timestamp_nanos out;
+    uint8_t value[12] = {0};
+    weir_store_le64(value, (uint64_t)INT64_MIN); /* nanoseconds of the day */
+    weir_store_le32(value + 8, 2440588);
+    assert_int_equal(weir_parquet_convert(&leaf, value, 1, &out, "f", &err), WEIR_OK);
+    assert_true(out.millis == INT64_C(-9223372036855) && out.nanos_of_milli == 224192);
+}
+
 static void big_endian_decimals_of_any_length_are_read(void **state)
 {
     (void)state;
@@ -405,6 +418,7 @@ int main(void)
         cmocka_unit_test(damaged_structs_are_told_with_their_place),
         cmocka_unit_test(structs_do_not_nest_without_end),
         cmocka_unit_test(a_value_that_the_type_cannot_hold_is_corrupt),
+        cmocka_unit_test(instants_far_out_keep_their_nanoseconds),
         cmocka_unit_test(big_endian_decimals_of_any_length_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

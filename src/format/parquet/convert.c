@@ -6,7 +6,6 @@
 /* The Julian day number of 1970-01-01, from which INT96 counts its days. */
 #define JULIAN_EPOCH_DAY 2440588
 
-#define NANOS_PER_DAY    INT64_C(86400000000000)
 #define MILLIS_PER_DAY   INT64_C(86400000)
 #define NANOS_PER_MILLI  INT64_C(1000000)
 
@@ -25,6 +24,13 @@ static inline int64_t load_int64(const uint8_t *values, int64_t i)
 static inline int64_t floor_divide(int64_t value, int64_t divisor)
 {
     return value / divisor - (value % divisor < 0);
+}
+
+/* What floor_divide leaves: 0 .. divisor - 1. */
+static inline int64_t floor_remainder(int64_t value, int64_t divisor)
+{
+    int64_t remainder = value % divisor;
+    return remainder < 0 ? remainder + divisor : remainder;
 }
 
 static bool int32_to_8(const uint8_t *values, int64_t count, int8_t *out)
@@ -122,9 +128,8 @@ static void int64_to_nanos(const uint8_t *values, int64_t count, int64_t per_mil
     int64_t nanos_per_unit = NANOS_PER_MILLI / per_milli;
     for (int64_t i = 0; i < count; i++) {
         int64_t value = load_int64(values, i);
-        int64_t millis = floor_divide(value, per_milli);
-        out[i].millis = millis;
-        out[i].nanos_of_milli = (int32_t)((value - millis * per_milli) * nanos_per_unit);
+        out[i].millis = floor_divide(value, per_milli);
+        out[i].nanos_of_milli = (int32_t)(floor_remainder(value, per_milli) * nanos_per_unit);
         out[i].zero = 0;
     }
 }
@@ -135,9 +140,8 @@ static weir_timestamp_nanos timestamp_of_int96(const uint8_t *value)
 {
     int64_t nanos = (int64_t)weir_load_le64(value);
     int64_t day = (int64_t)(int32_t)weir_load_le32(value + 8) - JULIAN_EPOCH_DAY;
-    int64_t millis = floor_divide(nanos, NANOS_PER_MILLI);
-    return (weir_timestamp_nanos){.millis = day * MILLIS_PER_DAY + millis,
-                                  .nanos_of_milli = (int32_t)(nanos - millis * NANOS_PER_MILLI)};
+    return (weir_timestamp_nanos){.millis = day * MILLIS_PER_DAY + floor_divide(nanos, NANOS_PER_MILLI),
+                                  .nanos_of_milli = (int32_t)floor_remainder(nanos, NANOS_PER_MILLI)};
 }
 
 static void int96_to_nanos(const uint8_t *values, int64_t count, weir_timestamp_nanos *out)
