@@ -81,7 +81,7 @@ static void a_commit_that_was_written_over_is_made_again(void **state)
     for (int32_t p = 0; p < MODEL_PARTITIONS; p++) {
         for (int64_t k = 0; k < MODEL_KEYS; k++) {
             if (ours.committed.versions[p][k] != 0 && theirs.committed.versions[p][k] == 0) {
-                char start[32];
+                char start[64];
                 snprintf(start, sizeof start, "[%d,%lld,", (int)p, (long long)k);
                 bool found = false;
                 for (size_t i = 0; i < actual.count; i++) {
