@@ -70,3 +70,12 @@ int weir_table_context_schema(const weir_table_context *context, int64_t id, con
     }
     return weir_schema_cache_get(context->schemas, id, out, err);
 }
+
+void weir_table_context_remove_file(const weir_table_context *context, const char *bucket_path,
+                                    const weir_data_file *file)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_fs_remove(context->fs, weir_data_file_path(&arena, bucket_path, file), NULL);
+    weir_arena_free(&arena);
+}

@@ -26,4 +26,8 @@ typedef struct weir_table_context {
 /* The schema of version `id`: the context's own, or one from the cache. Borrowed from the context. */
 int weir_table_context_schema(const weir_table_context *context, int64_t id, const weir_schema **out, weir_error *err);
 
+/* Removes a data file that no snapshot names, as well as it can: what stays behind is an orphan, not an error. */
+void weir_table_context_remove_file(const weir_table_context *context, const char *bucket_path,
+                                    const weir_data_file *file);
+
 #endif

@@ -90,14 +90,6 @@ static int compact(weir_bucket_writer *base, bool full, weir_error *err)
     return flush(base, err);
 }
 
-static void remove_data_file(const append_writer *writer, const weir_data_file *file)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_fs_remove(writer->context->fs, weir_data_file_path(&arena, writer->bucket_path, file), NULL);
-    weir_arena_free(&arena);
-}
-
 static bool take_file(weir_file_list *list, const weir_data_file *file)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -122,7 +114,8 @@ static int join_files(append_writer *writer, size_t first, size_t count, weir_er
     }
     for (size_t i = first; i < first + count; i++) {
         if (take_file(&writer->compact_after, all->files[i])) {
-            remove_data_file(writer, all->files[i]); /* made and used up between two commits */
+            /* Made and used up between two commits. */
+            weir_table_context_remove_file(writer->context, writer->bucket_path, all->files[i]);
         } else {
             weir_file_list_append(&writer->compact_before, all->files[i]);
         }
@@ -158,14 +151,6 @@ static int run_compaction(append_writer *writer, weir_error *err)
     }
 }
 
-static void move_list(weir_arena *arena, weir_file_list *from, weir_file_list *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_file_list_append(to, weir_data_file_copy(arena, from->files[i]));
-    }
-    from->count = 0;
-}
-
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err)
 {
@@ -177,9 +162,9 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
                                    writer->partition.size);
     out->bucket = writer->bucket;
     out->total_buckets = writer->total_buckets;
-    move_list(arena, &writer->new_files, &out->new_files);
-    move_list(arena, &writer->compact_before, &out->compact_before);
-    move_list(arena, &writer->compact_after, &out->compact_after);
+    weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
+    weir_file_list_hand_over(&writer->compact_before, arena, &out->compact_before);
+    weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
     return WEIR_OK;
 }
 
@@ -197,7 +182,7 @@ static int64_t memory_bytes(const weir_bucket_writer *base)
 static void discard(const append_writer *writer, weir_file_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        remove_data_file(writer, list->files[i]);
+        weir_table_context_remove_file(writer->context, writer->bucket_path, list->files[i]);
     }
     weir_file_list_free(list);
 }

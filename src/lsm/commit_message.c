@@ -15,6 +15,14 @@ void weir_file_list_free(weir_file_list *list)
     *list = (weir_file_list){0};
 }
 
+void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file_list *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_file_list_append(to, weir_data_file_copy(arena, from->files[i]));
+    }
+    from->count = 0;
+}
+
 weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
                                               int32_t total_buckets)
 {

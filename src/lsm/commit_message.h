@@ -12,6 +12,8 @@ typedef struct weir_file_list {
 
 void weir_file_list_append(weir_file_list *list, weir_data_file *file);
 void weir_file_list_free(weir_file_list *list);
+/* Appends deep copies of `from`'s files, in `arena`, to `to`, and empties `from`. */
+void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file_list *to);
 
 typedef struct weir_commit_message {
     weir_slice partition; /* serialized */

@@ -298,13 +298,9 @@ bool weir_compaction_is_done(weir_compaction *compaction)
 
 static void remove_files(const weir_compaction *compaction, const weir_file_list *list)
 {
-    weir_arena arena;
-    weir_arena_init(&arena);
     for (size_t i = 0; i < list->count; i++) {
-        const char *path = weir_data_file_path(&arena, compaction->bucket_path, list->files[i]);
-        weir_fs_remove(compaction->context->fs, path, NULL);
+        weir_table_context_remove_file(compaction->context, compaction->bucket_path, list->files[i]);
     }
-    weir_arena_free(&arena);
 }
 
 static void copy_files(weir_arena *arena, const weir_file_list *from, weir_file_list *to)

@@ -63,14 +63,6 @@ static bool take_file(weir_file_list *list, const weir_data_file *file)
     return false;
 }
 
-static void remove_data_file(const merge_tree_writer *writer, const weir_data_file *file)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_fs_remove(writer->context->fs, weir_data_file_path(&arena, writer->bucket_path, file), NULL);
-    weir_arena_free(&arena);
-}
-
 /* Adds a compaction's result to the increment. A file that an earlier compaction of the same increment made and this one
  * used up was never seen by anybody and goes at once, unless it is a committed file under another level. */
 static void add_compaction_result(merge_tree_writer *writer, const weir_compaction_result *result)
@@ -80,7 +72,7 @@ static void add_compaction_result(merge_tree_writer *writer, const weir_compacti
         if (!take_file(&writer->compact_after, file)) {
             weir_file_list_append(&writer->compact_before, file);
         } else if (!has_file(&writer->compact_before, file->name) && !has_file(&result->after, file->name)) {
-            remove_data_file(writer, file);
+            weir_table_context_remove_file(writer->context, writer->bucket_path, file);
         }
     }
     for (size_t i = 0; i < result->after.count; i++) {
@@ -245,14 +237,6 @@ static int compact(weir_bucket_writer *base, bool full, weir_error *err)
     return trigger_compaction(writer, full, err);
 }
 
-static void move_list(weir_arena *arena, weir_file_list *from, weir_file_list *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_file_list_append(to, weir_data_file_copy(arena, from->files[i]));
-    }
-    from->count = 0;
-}
-
 /* Copies the live descriptions into a new arena when most of the old one describes files that are gone. */
 static void shed_dead_descriptions(merge_tree_writer *writer)
 {
@@ -286,11 +270,11 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
                                    writer->partition.size);
     out->bucket = writer->bucket;
     out->total_buckets = writer->total_buckets;
-    move_list(arena, &writer->new_files, &out->new_files);
-    move_list(arena, &writer->changelog_files, &out->changelog_files);
-    move_list(arena, &writer->compact_before, &out->compact_before);
-    move_list(arena, &writer->compact_after, &out->compact_after);
-    move_list(arena, &writer->compact_changelog, &out->compact_changelog_files);
+    weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
+    weir_file_list_hand_over(&writer->changelog_files, arena, &out->changelog_files);
+    weir_file_list_hand_over(&writer->compact_before, arena, &out->compact_before);
+    weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
+    weir_file_list_hand_over(&writer->compact_changelog, arena, &out->compact_changelog_files);
     shed_dead_descriptions(writer);
     return WEIR_OK;
 }
@@ -310,7 +294,7 @@ static void discard(const merge_tree_writer *writer, weir_file_list *list, bool 
 {
     for (size_t i = 0; i < list->count; i++) {
         if (!keep_moved || !has_file(&writer->compact_before, list->files[i]->name)) {
-            remove_data_file(writer, list->files[i]);
+            weir_table_context_remove_file(writer->context, writer->bucket_path, list->files[i]);
         }
     }
     list->count = 0;

@@ -135,7 +135,7 @@ static void remove_added_files(const weir_table *table, const weir_commit_change
             if (entry->kind == WEIR_FILE_ADD && weir_map_get(&moved, weir_slice_text(entry->file->name)) == NULL &&
                 weir_bucket_path(&arena, &table->context.paths, table->schema, entry->partition, entry->bucket,
                                  &bucket_path, NULL) == WEIR_OK) {
-                weir_fs_remove(table->context.fs, weir_data_file_path(&arena, bucket_path, entry->file), NULL);
+                weir_table_context_remove_file(&table->context, bucket_path, entry->file);
             }
         }
     }
