@@ -1,0 +1,384 @@
+/* SELECT: FROM, WHERE, groups and aggregates, HAVING, the select list, DISTINCT, ORDER BY, LIMIT. */
+#include "base/text.h"
+#include "sql/bind/binder_internal.h"
+
+/* What one SELECT gathers while it is bound. */
+typedef struct select_state {
+    const weir_ast_select *select;
+    weir_plan *plan;
+    weir_scope scope;
+    weir_grouping grouping;
+    bool grouped;
+    weir_expression **expressions; /* the select list, then hidden sort keys */
+    weir_field *fields;
+    int32_t count;
+    int32_t visible;
+    int32_t capacity;
+} select_state;
+
+static void add_item(weir_binder *binder, select_state *state, weir_expression *expression, const char *name)
+{
+    if (state->count == state->capacity) {
+        int32_t capacity = state->capacity == 0 ? 8 : state->capacity * 2;
+        weir_expression **expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, capacity);
+        weir_field *fields = WEIR_NEW_ARRAY(binder->arena, weir_field, capacity);
+        if (state->count > 0) {
+            memcpy(expressions, state->expressions, sizeof *expressions * (size_t)state->count);
+            memcpy(fields, state->fields, sizeof *fields * (size_t)state->count);
+        }
+        state->expressions = expressions;
+        state->fields = fields;
+        state->capacity = capacity;
+    }
+    state->expressions[state->count] = expression;
+    state->fields[state->count++] = (weir_field){.id = -1, .name = name, .type = expression->type};
+}
+
+/* --- FROM and WHERE ------------------------------------------------------------------------------------------------
+ */
+
+static int bind_source(weir_binder *binder, select_state *state)
+{
+    const weir_ast_select *select = state->select;
+    if (select->from == NULL) {
+        state->plan = weir_plan_new(binder, WEIR_PLAN_VALUES, &select->position, NULL);
+        state->plan->row_count = 1;
+    } else {
+        WEIR_TRY(weir_bind_from(binder, select->from, &state->plan, &state->scope));
+    }
+    binder->scope = &state->scope;
+    if (select->where == NULL) {
+        return WEIR_OK;
+    }
+    weir_expression *predicate;
+    binder->clause = "WHERE";
+    int code = weir_bind_condition(binder, select->where, "WHERE", &predicate);
+    binder->clause = NULL;
+    WEIR_TRY(code);
+    state->plan = weir_plan_filter(binder, state->plan, predicate);
+    return WEIR_OK;
+}
+
+/* --- Groups --------------------------------------------------------------------------------------------------------
+ */
+
+static bool has_aggregates(const weir_ast_select *select, const weir_ast_query *query)
+{
+    if (select->having != NULL) {
+        return true;
+    }
+    for (int32_t i = 0; i < select->item_count; i++) {
+        if (weir_ast_has_aggregate(select->items[i].expression)) {
+            return true;
+        }
+    }
+    for (int32_t i = 0; i < query->order_by.count; i++) {
+        if (weir_ast_has_aggregate(query->order_by.items[i].expression)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* GROUP BY 2 means the second item; GROUP BY name may mean an item's alias when no column has that name. */
+static const weir_ast_expression *resolve_group(weir_binder *binder, const select_state *state,
+                                                const weir_ast_expression *group)
+{
+    const weir_ast_select *select = state->select;
+    if (group->kind == WEIR_AST_NUMBER && strchr(group->text, '.') == NULL) {
+        int64_t ordinal;
+        if (weir_parse_int64(weir_slice_text(group->text), &ordinal) && ordinal >= 1 && ordinal <= select->item_count) {
+            return select->items[ordinal - 1].expression;
+        }
+    }
+    if (group->kind != WEIR_AST_COLUMN || group->name.count != 1) {
+        return group;
+    }
+    const char *name = group->name.parts[0].text;
+    for (int32_t i = 0; i < binder->scope->count; i++) {
+        if (strcmp(binder->scope->columns[i].name, name) == 0) {
+            return group;
+        }
+    }
+    for (int32_t i = 0; i < select->item_count; i++) {
+        if (select->items[i].alias.text != NULL && strcmp(select->items[i].alias.text, name) == 0) {
+            return select->items[i].expression;
+        }
+    }
+    return group;
+}
+
+static int add_group(weir_binder *binder, select_state *state, const weir_ast_expression *ast)
+{
+    weir_expression *group;
+    binder->clause = "GROUP BY";
+    int code = weir_bind_expression(binder, resolve_group(binder, state, ast), &group);
+    binder->clause = NULL;
+    WEIR_TRY(code);
+    WEIR_TRY(weir_binder_typed(binder, group));
+    weir_grouping *grouping = &state->grouping;
+    for (int32_t i = 0; i < grouping->group_count; i++) {
+        if (weir_expression_equal(grouping->groups[i], group)) {
+            return WEIR_OK;
+        }
+    }
+    weir_expression **groups = WEIR_NEW_ARRAY(binder->arena, weir_expression *, grouping->group_count + 1);
+    if (grouping->group_count > 0) {
+        memcpy(groups, grouping->groups, sizeof *groups * (size_t)grouping->group_count);
+    }
+    groups[grouping->group_count++] = group;
+    grouping->groups = groups;
+    return WEIR_OK;
+}
+
+static int bind_groups(weir_binder *binder, select_state *state, const weir_ast_query *query)
+{
+    const weir_ast_select *select = state->select;
+    state->grouped = select->grouped || has_aggregates(select, query);
+    for (int32_t i = 0; i < select->group_count; i++) {
+        const weir_ast_grouping *group = &select->groups[i];
+        if (group->kind != WEIR_AST_GROUP_EXPRESSION && group->kind != WEIR_AST_GROUP_LIST) {
+            static const char *const names[] = {"", "GROUPING SETS", "ROLLUP", "CUBE"};
+            return weir_binder_unsupported(binder, &group->position, names[group->kind]);
+        }
+        for (int32_t j = 0; j < group->expressions.count; j++) {
+            WEIR_TRY(add_group(binder, state, group->expressions.items[j]));
+        }
+    }
+    binder->grouping = state->grouped ? &state->grouping : NULL;
+    return WEIR_OK;
+}
+
+/* The plan node, once all aggregates are known. */
+static void plan_aggregate(weir_binder *binder, select_state *state)
+{
+    weir_grouping *grouping = &state->grouping;
+    weir_plan *plan = weir_plan_new(binder, WEIR_PLAN_AGGREGATE, &state->select->position, state->plan);
+    plan->expressions = grouping->groups;
+    plan->expression_count = grouping->group_count;
+    plan->aggregates = grouping->aggregates;
+    plan->aggregate_count = grouping->aggregate_count;
+    plan->global = grouping->group_count == 0;
+    plan->field_count = grouping->group_count + grouping->aggregate_count;
+    plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count + 1);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        bool group = i < grouping->group_count;
+        const weir_type *type =
+            group ? grouping->groups[i]->type : grouping->aggregates[i - grouping->group_count].type;
+        const char *name = weir_arena_format(binder->arena, group ? "group%d" : "aggregate%d", i);
+        plan->fields[i] = (weir_field){.id = -1, .name = name, .type = type};
+    }
+    state->plan = plan;
+}
+
+/* --- The select list -----------------------------------------------------------------------------------------------
+ */
+
+static int expand_star(weir_binder *binder, select_state *state, const weir_ast_expression *star)
+{
+    int32_t before = state->count;
+    const char *relation = star->name.count > 0 ? star->name.parts[star->name.count - 1].text : NULL;
+    if (binder->grouping != NULL) {
+        return weir_binder_fail(binder, &star->position,
+                                "* can't stand beside aggregates or GROUP BY; name the columns");
+    }
+    for (int32_t i = 0; i < state->scope.count; i++) {
+        const weir_scope_column *column = &state->scope.columns[i];
+        bool same = relation == NULL || (column->relation != NULL && strcmp(column->relation, relation) == 0);
+        if (same) {
+            add_item(binder, state, weir_expression_column(binder, i, column->type, &star->position), column->name);
+        }
+    }
+    if (state->count == before) {
+        return weir_binder_fail(binder, &star->position, relation == NULL ? "* needs a FROM%s" : "unknown table '%s'",
+                                relation == NULL ? "" : relation);
+    }
+    return WEIR_OK;
+}
+
+static const char *item_name(weir_binder *binder, const weir_ast_item *item, int32_t index)
+{
+    if (item->alias.text != NULL) {
+        return item->alias.text;
+    }
+    if (item->expression->kind == WEIR_AST_COLUMN) {
+        return item->expression->name.parts[item->expression->name.count - 1].text;
+    }
+    return weir_arena_format(binder->arena, "EXPR$%d", index);
+}
+
+static int bind_items(weir_binder *binder, select_state *state)
+{
+    const weir_ast_select *select = state->select;
+    for (int32_t i = 0; i < select->item_count; i++) {
+        const weir_ast_item *item = &select->items[i];
+        if (item->expression->kind == WEIR_AST_STAR) {
+            WEIR_TRY(expand_star(binder, state, item->expression));
+            continue;
+        }
+        weir_expression *expression;
+        WEIR_TRY(weir_bind_expression(binder, item->expression, &expression));
+        add_item(binder, state, expression, item_name(binder, item, i));
+    }
+    state->visible = state->count;
+    return WEIR_OK;
+}
+
+/* --- ORDER BY ------------------------------------------------------------------------------------------------------
+ */
+
+/* The item that a sort key names: by number, by alias or column name, or by being the same expression. -1: none. */
+static int find_item(weir_binder *binder, const select_state *state, const weir_ast_expression *key, int32_t *out)
+{
+    *out = -1;
+    if (key->kind == WEIR_AST_NUMBER) {
+        int64_t ordinal;
+        bool valid =
+            weir_parse_int64(weir_slice_text(key->text), &ordinal) && ordinal >= 1 && ordinal <= state->visible;
+        if (!valid) {
+            return weir_binder_fail(binder, &key->position, "ORDER BY %s names no column; there are %d", key->text,
+                                    state->visible);
+        }
+        *out = (int32_t)ordinal - 1;
+        return WEIR_OK;
+    }
+    if (key->kind == WEIR_AST_COLUMN && key->name.count == 1) {
+        for (int32_t i = 0; i < state->visible; i++) {
+            if (strcmp(state->fields[i].name, key->name.parts[0].text) == 0) {
+                *out = i;
+                return WEIR_OK;
+            }
+        }
+    }
+    return WEIR_OK;
+}
+
+static int bind_sort_key(weir_binder *binder, select_state *state, const weir_ast_expression *key, int32_t *out)
+{
+    WEIR_TRY(find_item(binder, state, key, out));
+    if (*out >= 0) {
+        return WEIR_OK;
+    }
+    weir_expression *expression;
+    WEIR_TRY(weir_bind_expression(binder, key, &expression));
+    for (int32_t i = 0; i < state->count; i++) {
+        if (weir_expression_equal(state->expressions[i], expression)) {
+            *out = i;
+            return WEIR_OK;
+        }
+    }
+    if (state->select->distinct) {
+        return weir_binder_fail(binder, &key->position, "with SELECT DISTINCT only selected columns can be sorted by");
+    }
+    *out = state->count;
+    add_item(binder, state, expression, weir_arena_format(binder->arena, "sort%d", state->count));
+    return WEIR_OK;
+}
+
+static int bind_order(weir_binder *binder, select_state *state, const weir_ast_query *query, int32_t **out)
+{
+    int32_t *keys = WEIR_NEW_ARRAY(binder->arena, int32_t, query->order_by.count + 1);
+    for (int32_t i = 0; i < query->order_by.count; i++) {
+        WEIR_TRY(bind_sort_key(binder, state, query->order_by.items[i].expression, &keys[i]));
+        const weir_type *type = state->fields[keys[i]].type;
+        if (weir_type_is_nested(type)) {
+            return weir_binder_fail(binder, &query->order_by.items[i].expression->position,
+                                    "values of type %s have no order", weir_sql_type_text(binder->arena, type));
+        }
+    }
+    *out = keys;
+    return WEIR_OK;
+}
+
+/* NULLs are the lowest values, so that they come first going up and last going down. */
+static bool nulls_first(const weir_ast_sort_key *key) { return key->nulls == 0 ? !key->descending : key->nulls == 1; }
+
+static int plan_sort(weir_binder *binder, const weir_ast_query *query, const int32_t *keys, weir_plan **plan)
+{
+    if (query->order_by.count == 0 && query->limit == NULL && query->offset == NULL) {
+        return WEIR_OK;
+    }
+    weir_plan *sort = weir_plan_new(binder, WEIR_PLAN_SORT, &query->position, *plan);
+    sort->sort_key_count = query->order_by.count;
+    sort->sort_keys = WEIR_NEW_ARRAY(binder->arena, weir_sort_key, query->order_by.count + 1);
+    for (int32_t i = 0; i < query->order_by.count; i++) {
+        const weir_ast_sort_key *key = &query->order_by.items[i];
+        sort->sort_keys[i] =
+            (weir_sort_key){.expression = weir_expression_column(binder, keys[i], (*plan)->fields[keys[i]].type,
+                                                                 &key->expression->position),
+                            .descending = key->descending,
+                            .nulls_first = nulls_first(key)};
+    }
+    if (query->limit != NULL) {
+        WEIR_TRY(weir_bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
+    }
+    if (query->offset != NULL) {
+        WEIR_TRY(weir_bind_row_count(binder, query->offset, "OFFSET", &sort->offset));
+    }
+    *plan = sort;
+    return WEIR_OK;
+}
+
+static int drop_hidden(weir_binder *binder, const select_state *state, weir_plan **plan)
+{
+    if (state->visible == state->count) {
+        return WEIR_OK;
+    }
+    weir_expression **expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, state->visible);
+    for (int32_t i = 0; i < state->visible; i++) {
+        expressions[i] = weir_expression_column(binder, i, state->fields[i].type, &(*plan)->position);
+    }
+    *plan = weir_plan_project(binder, *plan, expressions, state->fields, state->visible);
+    return WEIR_OK;
+}
+
+/* --- All of it -----------------------------------------------------------------------------------------------------
+ */
+
+static int refuse_clauses(weir_binder *binder, const weir_ast_select *select)
+{
+    if (select->window_count > 0) {
+        return weir_binder_unsupported(binder, &select->position, "WINDOW");
+    }
+    if (select->qualify != NULL) {
+        return weir_binder_unsupported(binder, &select->qualify->position, "QUALIFY");
+    }
+    return WEIR_OK;
+}
+
+static int bind_select_inner(weir_binder *binder, const weir_ast_query *query, select_state *state, weir_plan **out)
+{
+    int32_t *keys;
+    weir_expression *having = NULL;
+    WEIR_TRY(refuse_clauses(binder, state->select));
+    WEIR_TRY(bind_source(binder, state));
+    WEIR_TRY(bind_groups(binder, state, query));
+    WEIR_TRY(bind_items(binder, state));
+    if (state->select->having != NULL) {
+        WEIR_TRY(weir_bind_condition(binder, state->select->having, "HAVING", &having));
+    }
+    WEIR_TRY(bind_order(binder, state, query, &keys));
+    if (state->grouped) {
+        plan_aggregate(binder, state);
+    }
+    weir_plan *plan = having == NULL ? state->plan : weir_plan_filter(binder, state->plan, having);
+    plan = weir_plan_project(binder, plan, state->expressions, state->fields, state->count);
+    if (state->select->distinct) {
+        plan = weir_plan_new(binder, WEIR_PLAN_DISTINCT, &state->select->position, plan);
+    }
+    WEIR_TRY(plan_sort(binder, query, keys, &plan));
+    WEIR_TRY(drop_hidden(binder, state, &plan));
+    *out = plan;
+    return WEIR_OK;
+}
+
+int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
+{
+    select_state state = {.select = query->select};
+    const weir_scope *scope = binder->scope;
+    weir_grouping *grouping = binder->grouping;
+    int code = bind_select_inner(binder, query, &state, out);
+    binder->scope = scope;
+    binder->grouping = grouping;
+    return code;
+}

@@ -1,0 +1,317 @@
+/* FROM: tables by name, hints, computed columns, queries in parentheses, WITH. */
+#include "base/text.h"
+#include "sql/bind/binder_internal.h"
+#include "sql/parser.h"
+
+/* --- Scopes and plan nodes -----------------------------------------------------------------------------------------
+ */
+
+void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation, const char *name,
+                    const weir_type *type)
+{
+    bool full = (scope->count & (scope->count - 1)) == 0;
+    if (full) {
+        weir_scope_column *grown =
+            WEIR_NEW_ARRAY(binder->arena, weir_scope_column, scope->count == 0 ? 1 : scope->count * 2);
+        if (scope->count > 0) {
+            memcpy(grown, scope->columns, sizeof *grown * (size_t)scope->count);
+        }
+        scope->columns = grown;
+    }
+    scope->columns[scope->count++] = (weir_scope_column){relation, name, type};
+}
+
+weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const weir_plan *plan)
+{
+    weir_scope scope = {0};
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        weir_scope_add(binder, &scope, relation, plan->fields[i].name, plan->fields[i].type);
+    }
+    return scope;
+}
+
+weir_plan *weir_plan_new(weir_binder *binder, weir_plan_kind kind, const weir_position *at, weir_plan *input)
+{
+    weir_plan *plan = WEIR_NEW(binder->arena, weir_plan);
+    plan->kind = kind;
+    plan->position = *at;
+    plan->scan_limit = -1;
+    plan->limit = -1;
+    if (input != NULL) {
+        plan->inputs = WEIR_NEW(binder->arena, weir_plan *);
+        plan->inputs[0] = input;
+        plan->input_count = 1;
+        plan->fields = input->fields;
+        plan->field_count = input->field_count;
+    }
+    return plan;
+}
+
+weir_plan *weir_plan_project(weir_binder *binder, weir_plan *input, weir_expression **expressions, weir_field *fields,
+                             int32_t count)
+{
+    weir_plan *plan = weir_plan_new(binder, WEIR_PLAN_PROJECT, &input->position, input);
+    plan->expressions = expressions;
+    plan->expression_count = count;
+    plan->fields = fields;
+    plan->field_count = count;
+    return plan;
+}
+
+weir_plan *weir_plan_filter(weir_binder *binder, weir_plan *input, weir_expression *predicate)
+{
+    weir_plan *plan = weir_plan_new(binder, WEIR_PLAN_FILTER, &predicate->position, input);
+    plan->predicate = predicate;
+    return plan;
+}
+
+/* --- Tables --------------------------------------------------------------------------------------------------------
+ */
+
+/* The pairs of all OPTIONS hints, a later one winning over an earlier one of the same key. */
+static weir_ast_options hint_options(weir_binder *binder, const weir_ast_hints *hints)
+{
+    int32_t most = 0;
+    for (int32_t i = 0; i < hints->count; i++) {
+        most += hints->items[i].options.count;
+    }
+    weir_ast_options all = {.items = WEIR_NEW_ARRAY(binder->arena, weir_ast_option, most + 1)};
+    for (int32_t i = 0; i < hints->count; i++) {
+        if (strcmp(hints->items[i].name, "OPTIONS") != 0) {
+            continue;
+        }
+        for (int32_t j = 0; j < hints->items[i].options.count; j++) {
+            const weir_ast_option *option = &hints->items[i].options.items[j];
+            int32_t place = 0;
+            while (place < all.count && strcmp(all.items[place].key, option->key) != 0) {
+                place++;
+            }
+            all.items[place] = *option;
+            all.count += place == all.count;
+        }
+    }
+    return all;
+}
+
+static void keep_table(weir_binder *binder, weir_sql_table *table)
+{
+    weir_bound *bound = binder->bound;
+    weir_sql_table **grown = WEIR_NEW_ARRAY(binder->arena, weir_sql_table *, bound->table_count + 1);
+    if (bound->table_count > 0) {
+        memcpy(grown, bound->tables, sizeof *grown * (size_t)bound->table_count);
+    }
+    grown[bound->table_count++] = table;
+    bound->tables = grown;
+}
+
+int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
+                    const char **out_view)
+{
+    weir_ast_options options = hint_options(binder, hints);
+    weir_resolver *resolver = binder->context->resolver;
+    weir_sql_table *table = NULL;
+    *out_view = NULL;
+    if (resolver == NULL) {
+        return weir_binder_fail(binder, &name->position, "there are no tables here");
+    }
+    int code = resolver->resolve(resolver, name, &options, binder->arena, &table, out_view, binder->err);
+    if (code != WEIR_OK) {
+        if (binder->err != NULL && binder->err->line == 0) {
+            binder->err->line = name->position.line;
+            binder->err->column = name->position.column;
+        }
+        return code;
+    }
+    if (*out_view == NULL) {
+        keep_table(binder, table);
+    }
+    *out = table;
+    return WEIR_OK;
+}
+
+/* A computed column's expression over the table's read columns, which `fields` lists by their plan positions. */
+static int bind_computed(weir_binder *binder, const weir_sql_column *column, const weir_scope *scope,
+                         const weir_position *at, weir_expression **out)
+{
+    weir_ast_expression *ast;
+    weir_error reason = {0};
+    int code = weir_parse_expression(column->expression, binder->arena, &ast, &reason);
+    weir_binder inner = *binder;
+    inner.scope = scope;
+    inner.grouping = NULL;
+    inner.err = &reason;
+    inner.clause = "a computed column";
+    if (code == WEIR_OK) {
+        code = weir_bind_expression(&inner, ast, out);
+    }
+    if (code == WEIR_OK && !weir_sql_type_equal((*out)->type, column->type, true)) {
+        code = weir_binder_cast(&inner, *out, column->type, false, out);
+    }
+    if (code != WEIR_OK) {
+        return weir_fail_at(binder->err, reason.code, at->line, at->column, "computed column '%s' AS %s: %s",
+                            column->name, column->expression, reason.message);
+    }
+    return WEIR_OK;
+}
+
+static weir_plan *new_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at)
+{
+    weir_plan *scan = weir_plan_new(binder, WEIR_PLAN_SCAN, at, NULL);
+    scan->table = table;
+    scan->columns = WEIR_NEW_ARRAY(binder->arena, int32_t, table->column_count + 1);
+    scan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, table->column_count + 1);
+    for (int32_t i = 0; i < table->column_count; i++) {
+        if (table->columns[i].kind != WEIR_SQL_COMPUTED_COLUMN) {
+            scan->columns[scan->field_count] = i;
+            scan->fields[scan->field_count++] =
+                (weir_field){.id = -1, .name = table->columns[i].name, .type = table->columns[i].type};
+        }
+    }
+    scan->scan_index = binder->bound->scan_count++;
+    return scan;
+}
+
+int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out)
+{
+    if (table->open == NULL) {
+        return weir_binder_fail(binder, at, "table %s can only be written, not read", table->name);
+    }
+    weir_plan *scan = new_scan(binder, table, at);
+    *out = scan;
+    if (scan->field_count == table->column_count) {
+        return WEIR_OK;
+    }
+    weir_scope read = weir_scope_of_fields(binder, NULL, scan);
+    weir_expression **expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, table->column_count);
+    weir_field *fields = WEIR_NEW_ARRAY(binder->arena, weir_field, table->column_count);
+    int32_t position = 0;
+    for (int32_t i = 0; i < table->column_count; i++) {
+        const weir_sql_column *column = &table->columns[i];
+        if (column->kind == WEIR_SQL_COMPUTED_COLUMN) {
+            WEIR_TRY(bind_computed(binder, column, &read, at, &expressions[i]));
+        } else {
+            expressions[i] = weir_expression_column(binder, position++, column->type, at);
+        }
+        fields[i] = (weir_field){.id = -1, .name = column->name, .type = expressions[i]->type};
+    }
+    *out = weir_plan_project(binder, scan, expressions, fields, table->column_count);
+    return WEIR_OK;
+}
+
+/* --- Names of WITH, and views --------------------------------------------------------------------------------------
+ */
+
+static int rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan)
+{
+    if (names->count == 0) {
+        return WEIR_OK;
+    }
+    if (names->count != plan->field_count) {
+        return weir_binder_fail(binder, &names->items[0].position, "%d column names for a query of %d columns",
+                                names->count, plan->field_count);
+    }
+    weir_field *fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        fields[i] = plan->fields[i];
+        fields[i].name = names->items[i].text;
+    }
+    plan->fields = fields;
+    return WEIR_OK;
+}
+
+/* A query of its own: it sees none of the columns around it. */
+static int bind_inner_query(weir_binder *binder, const weir_ast_query *query, weir_cte_scope *ctes, weir_plan **out)
+{
+    if (binder->depth > 500) {
+        return weir_binder_fail(binder, &query->position, "queries are nested too deeply, or a view refers to itself");
+    }
+    weir_binder inner = *binder;
+    inner.scope = NULL;
+    inner.grouping = NULL;
+    inner.clause = NULL;
+    inner.ctes = ctes;
+    inner.depth += 20;
+    return weir_bind_plan(&inner, query, out);
+}
+
+static weir_cte_scope *find_cte(weir_binder *binder, const weir_ast_name *name)
+{
+    for (weir_cte_scope *scope = binder->ctes; scope != NULL && name->count == 1; scope = scope->outer) {
+        if (strcmp(scope->cte->name.text, name->parts[0].text) == 0) {
+            return scope;
+        }
+    }
+    return NULL;
+}
+
+static int bind_view(weir_binder *binder, const char *text, const weir_ast_name *name, weir_plan **out)
+{
+    weir_ast_query *query;
+    weir_error reason = {0};
+    weir_binder inner = *binder;
+    inner.err = &reason;
+    int code = weir_parse_query(text, binder->arena, &query, &reason);
+    if (code == WEIR_OK) {
+        code = bind_inner_query(&inner, query, NULL, out);
+    }
+    if (code != WEIR_OK) {
+        return weir_fail_at(binder->err, reason.code, name->position.line, name->position.column, "view %s: %s",
+                            name->parts[name->count - 1].text, reason.message);
+    }
+    return WEIR_OK;
+}
+
+static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan **out)
+{
+    weir_cte_scope *cte = find_cte(binder, &from->name);
+    if (from->system_time != NULL) {
+        return weir_binder_unsupported(binder, &from->position, "FOR SYSTEM_TIME AS OF");
+    }
+    if (cte != NULL) {
+        WEIR_TRY(bind_inner_query(binder, cte->cte->query, cte->outer, out));
+        return rename_columns(binder, &cte->cte->columns, *out);
+    }
+    weir_sql_table *table;
+    const char *view;
+    WEIR_TRY(weir_bind_table(binder, &from->name, &from->hints, &table, &view));
+    return view != NULL ? bind_view(binder, view, &from->name, out)
+                        : weir_bind_scan(binder, table, &from->name.position, out);
+}
+
+/* --- FROM ----------------------------------------------------------------------------------------------------------
+ */
+
+static int refuse(weir_binder *binder, const weir_ast_from *from)
+{
+    switch (from->kind) {
+    case WEIR_AST_FROM_JOIN:
+        return weir_binder_unsupported(binder, &from->position,
+                                       from->join == WEIR_AST_JOIN_CROSS ? "CROSS JOIN" : "JOIN");
+    case WEIR_AST_FROM_FUNCTION:
+        return weir_binder_unsupported(binder, &from->position,
+                                       weir_arena_format(binder->arena, "TABLE(%s(…))", from->expression->text));
+    case WEIR_AST_FROM_UNNEST:
+        return weir_binder_unsupported(binder, &from->position, "UNNEST");
+    default:
+        return weir_binder_unsupported(binder, &from->position, "MATCH_RECOGNIZE");
+    }
+}
+
+int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope)
+{
+    if (from->sample != NULL) {
+        return weir_binder_unsupported(binder, &from->position, "TABLESAMPLE");
+    }
+    const char *relation = from->alias.name;
+    if (from->kind == WEIR_AST_FROM_TABLE) {
+        WEIR_TRY(bind_named(binder, from, out));
+        relation = relation == NULL ? from->name.parts[from->name.count - 1].text : relation;
+    } else if (from->kind == WEIR_AST_FROM_QUERY) {
+        WEIR_TRY(bind_inner_query(binder, from->query, binder->ctes, out));
+    } else {
+        return refuse(binder, from);
+    }
+    WEIR_TRY(rename_columns(binder, &from->alias.columns, *out));
+    *scope = weir_scope_of_fields(binder, relation, *out);
+    return WEIR_OK;
+}

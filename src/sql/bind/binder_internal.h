@@ -1,0 +1,128 @@
+/* What the files of the binder share. */
+#ifndef WEIR_SQL_BIND_BINDER_INTERNAL_H
+#define WEIR_SQL_BIND_BINDER_INTERNAL_H
+
+#include "sql/binder.h"
+#include "sql/function/function.h"
+#include "sql/type.h"
+
+/* Columns that names can mean, in the order of the input's fields. */
+typedef struct weir_scope_column {
+    const char *relation; /* the table's name or alias; NULL: none */
+    const char *name;
+    const weir_type *type;
+} weir_scope_column;
+
+typedef struct weir_scope {
+    weir_scope_column *columns;
+    int32_t count;
+} weir_scope;
+
+/* What an aggregating SELECT has gathered: expressions over it see the groups and aggregates as columns. */
+typedef struct weir_grouping {
+    weir_expression **groups;
+    int32_t group_count;
+    weir_aggregate *aggregates;
+    int32_t aggregate_count;
+    bool binding_argument; /* inside an aggregate's arguments: plain columns again */
+} weir_grouping;
+
+typedef struct weir_cte_scope {
+    const weir_ast_cte *cte;
+    struct weir_cte_scope *outer;
+} weir_cte_scope;
+
+typedef struct weir_binder {
+    const weir_bind_context *context;
+    weir_bound *bound;
+    weir_arena *arena; /* the bound statement's */
+    weir_error *err;
+    const weir_scope *scope;
+    weir_grouping *grouping; /* NULL: no aggregation here */
+    weir_cte_scope *ctes;
+    int64_t now_ms;
+    int32_t depth;
+    const char *clause; /* where aggregates are not allowed: "WHERE"; NULL where they are */
+} weir_binder;
+
+/* Making and finishing bound statements (binder.c). */
+weir_bound *weir_bound_new(const weir_bind_context *context);
+weir_binder weir_binder_new(const weir_bind_context *context, weir_bound *bound, weir_error *err);
+void weir_binder_finish(weir_bound *bound, weir_plan *plan);
+int weir_binder_constant(weir_binder *binder, const weir_ast_expression *ast, const weir_type *type,
+                         weir_expression **out); /* a LITERAL */
+
+int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what);
+
+/* Building expressions (expression.c). */
+weir_expression *weir_expression_new(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
+                                     const weir_position *at, int32_t argument_count);
+weir_expression *weir_expression_column(weir_binder *binder, int32_t column, const weir_type *type,
+                                        const weir_position *at);
+weir_expression *weir_expression_literal(weir_binder *binder, const weir_type *type, weir_literal literal,
+                                         const weir_position *at);
+weir_expression *weir_expression_null(weir_binder *binder, const weir_type *type, const weir_position *at);
+weir_expression *weir_expression_call(weir_binder *binder, const weir_kernel *kernel, const char *option,
+                                      const weir_type *type, const weir_position *at, weir_expression **arguments,
+                                      int32_t argument_count);
+weir_expression *weir_expression_two(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
+                                     const weir_position *at, weir_expression *a, weir_expression *b);
+bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
+bool weir_expression_constant(const weir_expression *expression); /* names no column */
+const weir_type *weir_binder_boolean(bool nullable);
+const weir_type *weir_binder_nullable(weir_binder *binder, const weir_type *type, bool nullable);
+
+/* Computes calls over literals; what fails stays as it is (fold.c). */
+weir_expression *weir_fold(weir_binder *binder, weir_expression *expression, weir_error *reason);
+
+/* Casts (cast.c). `weir_binder_cast` is for types that weir_sql_cast_rule allows. */
+int weir_binder_cast(weir_binder *binder, weir_expression *expression, const weir_type *type, bool try_cast,
+                     weir_expression **out);
+int weir_binder_common(weir_binder *binder, const weir_position *at, const char *what, weir_expression **expressions,
+                       int32_t count, const weir_type **out);
+int weir_binder_typed(weir_binder *binder, const weir_expression *expression); /* refuses an untyped NULL */
+
+/* Expressions (bind_expression.c, bind_literal.c, bind_operator.c, bind_call.c). */
+int weir_bind_expression(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_condition(weir_binder *binder, const weir_ast_expression *ast, const char *clause, weir_expression **out);
+int weir_bind_literal(weir_binder *binder, const weir_ast_expression *ast, bool negated, weir_expression **out);
+int weir_bind_unary(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_binary(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_comparison(weir_binder *binder, weir_expression_kind kind, const weir_position *at, weir_expression *a,
+                         weir_expression *b, weir_expression **out);
+int weir_bind_arithmetic(weir_binder *binder, weir_ast_operator operation, const weir_position *at, weir_expression *a,
+                         weir_expression *b, weir_expression **out);
+int weir_bind_not(weir_binder *binder, const weir_position *at, weir_expression *operand, weir_expression **out);
+int weir_bind_time_arithmetic(weir_binder *binder, weir_ast_operator operation, const weir_position *at,
+                              weir_expression *a, weir_expression *b, weir_expression **out);
+int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
+                        weir_expression **out);
+bool weir_ast_has_aggregate(const weir_ast_expression *ast);
+int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expression **out);
+
+/* Queries (bind_query.c, bind_select.c, bind_table.c). */
+int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
+int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
+int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope);
+int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
+                    const char **out_view);
+int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out);
+int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, const char *clause, int64_t *out);
+weir_plan *weir_plan_new(weir_binder *binder, weir_plan_kind kind, const weir_position *at, weir_plan *input);
+weir_plan *weir_plan_project(weir_binder *binder, weir_plan *input, weir_expression **expressions, weir_field *fields,
+                             int32_t count);
+weir_plan *weir_plan_filter(weir_binder *binder, weir_plan *input, weir_expression *predicate);
+void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation, const char *name,
+                    const weir_type *type);
+weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const weir_plan *plan);
+
+/* Moving work towards the scans, after binding (push.c, prune.c). */
+void weir_push_down(weir_arena *arena, weir_plan *plan);
+const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *expression, const weir_plan *scan,
+                                          bool *out_exact);
+void weir_prune_columns(weir_arena *arena, weir_plan *plan);
+
+#endif

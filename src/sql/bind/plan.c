@@ -1,0 +1,247 @@
+/* Looking at plans: which of them run row by row, and showing them. */
+#include "sql/plan.h"
+
+#include "sql/function/function.h"
+#include "sql/type.h"
+
+const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan)
+{
+    while (plan->kind == WEIR_PLAN_PROJECT || plan->kind == WEIR_PLAN_FILTER) {
+        plan = plan->inputs[0];
+    }
+    return plan->kind == WEIR_PLAN_SCAN ? plan : NULL;
+}
+
+/* --- EXPLAIN -------------------------------------------------------------------------------------------------------
+ */
+
+static void show_expression(const weir_expression *expression, const weir_plan *input, weir_buffer *out);
+
+static void show_literal(const weir_expression *expression, weir_buffer *out)
+{
+    const weir_type *type = expression->type;
+    if (expression->literal.is_null) {
+        weir_buffer_append_text(out, "NULL");
+    } else if (weir_type_is_interval(type)) {
+        weir_buffer_append_format(out, "INTERVAL %" PRId64 " %s", expression->literal.integer,
+                                  type->id == WEIR_INTERVAL_MONTHS ? "months" : "ms");
+    } else {
+        weir_vector value;
+        weir_error ignored;
+        bool quoted = weir_type_is_text(type) || weir_type_is_temporal(type);
+        weir_vector_init(&value, type);
+        weir_buffer_append_text(out, quoted ? "'" : "");
+        if (weir_vector_append_literal(&value, &expression->literal, &ignored) == WEIR_OK) {
+            weir_value_to_text(&value, 0, out);
+        }
+        weir_buffer_append_text(out, quoted ? "'" : "");
+        weir_vector_free(&value);
+    }
+}
+
+static const char *infix(weir_expression_kind kind)
+{
+    static const char *const texts[] = {
+        [WEIR_EXPRESSION_AND] = " AND ",
+        [WEIR_EXPRESSION_OR] = " OR ",
+        [WEIR_EXPRESSION_EQUAL] = " = ",
+        [WEIR_EXPRESSION_NOT_EQUAL] = " <> ",
+        [WEIR_EXPRESSION_LESS] = " < ",
+        [WEIR_EXPRESSION_LESS_OR_EQUAL] = " <= ",
+        [WEIR_EXPRESSION_GREATER] = " > ",
+        [WEIR_EXPRESSION_GREATER_OR_EQUAL] = " >= ",
+        [WEIR_EXPRESSION_DISTINCT] = " IS DISTINCT FROM ",
+        [WEIR_EXPRESSION_NOT_DISTINCT] = " IS NOT DISTINCT FROM ",
+        [WEIR_EXPRESSION_CALL] = NULL,
+    };
+    return texts[kind];
+}
+
+static const char *function_name(const weir_expression *expression)
+{
+    switch (expression->kind) {
+    case WEIR_EXPRESSION_NOT:
+        return "NOT";
+    case WEIR_EXPRESSION_IN:
+        return "IN";
+    case WEIR_EXPRESSION_IS_NULL:
+        return "IS NULL";
+    case WEIR_EXPRESSION_IS_NOT_NULL:
+        return "IS NOT NULL";
+    case WEIR_EXPRESSION_IS_TRUE:
+        return "IS TRUE";
+    case WEIR_EXPRESSION_IS_NOT_TRUE:
+        return "IS NOT TRUE";
+    case WEIR_EXPRESSION_IS_FALSE:
+        return "IS FALSE";
+    case WEIR_EXPRESSION_IS_NOT_FALSE:
+        return "IS NOT FALSE";
+    case WEIR_EXPRESSION_CASE:
+        return "CASE";
+    case WEIR_EXPRESSION_COALESCE:
+        return "COALESCE";
+    case WEIR_EXPRESSION_ROW:
+        return "ROW";
+    case WEIR_EXPRESSION_ARRAY:
+        return "ARRAY";
+    case WEIR_EXPRESSION_MAP:
+        return "MAP";
+    case WEIR_EXPRESSION_FIELD:
+        return "FIELD";
+    default:
+        return expression->kernel->name;
+    }
+}
+
+static void show_arguments(const weir_expression *expression, const weir_plan *input, const char *between,
+                           weir_buffer *out)
+{
+    weir_buffer_append_byte(out, '(');
+    for (int32_t i = 0; i < expression->argument_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : between);
+        show_expression(expression->arguments[i], input, out);
+    }
+    weir_buffer_append_byte(out, ')');
+}
+
+static void show_expression(const weir_expression *expression, const weir_plan *input, weir_buffer *out)
+{
+    if (expression->kind == WEIR_EXPRESSION_COLUMN) {
+        weir_buffer_append_text(out, input->fields[expression->column].name);
+    } else if (expression->kind == WEIR_EXPRESSION_LITERAL) {
+        show_literal(expression, out);
+    } else if (expression->kind == WEIR_EXPRESSION_SAME) {
+        show_expression(expression->arguments[0], input, out);
+    } else if (infix(expression->kind) != NULL) {
+        show_arguments(expression, input, infix(expression->kind), out);
+    } else {
+        weir_buffer_append_text(out, function_name(expression));
+        show_arguments(expression, input, ", ", out);
+    }
+}
+
+static void show_predicate(const weir_predicate *predicate, const weir_sql_table *table, weir_buffer *out)
+{
+    static const char *const texts[] = {" AND ", " OR ", " = ",  " <> ",     " < ",          " <= ",
+                                        " > ",   " >= ", " IN ", " IS NULL", " IS NOT NULL", " STARTS WITH "};
+    if (predicate->kind == WEIR_PREDICATE_AND || predicate->kind == WEIR_PREDICATE_OR) {
+        weir_buffer_append_byte(out, '(');
+        for (int32_t i = 0; i < predicate->child_count; i++) {
+            weir_buffer_append_text(out, i == 0 ? "" : texts[predicate->kind]);
+            show_predicate(predicate->children[i], table, out);
+        }
+        weir_buffer_append_byte(out, ')');
+        return;
+    }
+    weir_buffer_append_format(out, "%s%s", table->columns[predicate->column].name, texts[predicate->kind]);
+    for (int32_t i = 0; i < predicate->literal_count; i++) {
+        weir_expression literal = {.type = predicate->type, .literal = predicate->literals[i]};
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        show_literal(&literal, out);
+    }
+}
+
+static void show_expressions(weir_expression **expressions, int32_t count, const weir_plan *input, weir_buffer *out)
+{
+    for (int32_t i = 0; i < count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        show_expression(expressions[i], input, out);
+    }
+}
+
+static void show_scan(const weir_plan *plan, weir_buffer *out)
+{
+    weir_buffer_append_format(out, "Scan %s [", plan->table->name);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        weir_buffer_append_format(out, "%s%s", i == 0 ? "" : ", ", plan->fields[i].name);
+    }
+    weir_buffer_append_byte(out, ']');
+    if (plan->pushed != NULL) {
+        weir_buffer_append_text(out, " pushed: ");
+        show_predicate(plan->pushed, plan->table, out);
+    }
+    if (plan->scan_limit >= 0) {
+        weir_buffer_append_format(out, " limit: %" PRId64, plan->scan_limit);
+    }
+}
+
+static void show_aggregate(const weir_plan *plan, weir_buffer *out)
+{
+    weir_buffer_append_text(out, "Aggregate [");
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        const weir_aggregate *aggregate = &plan->aggregates[i];
+        weir_buffer_append_format(out, "%s%s(%s", i == 0 ? "" : ", ", aggregate->function->name,
+                                  aggregate->distinct              ? "DISTINCT "
+                                  : aggregate->argument_count == 0 ? "*"
+                                                                   : "");
+        show_expressions(aggregate->arguments, aggregate->argument_count, plan->inputs[0], out);
+        weir_buffer_append_byte(out, ')');
+    }
+    weir_buffer_append_text(out, "] by [");
+    show_expressions(plan->expressions, plan->expression_count, plan->inputs[0], out);
+    weir_buffer_append_byte(out, ']');
+}
+
+static void show_sort(const weir_plan *plan, weir_buffer *out)
+{
+    weir_buffer_append_text(out, plan->sort_key_count > 0 ? "Sort [" : "Limit");
+    for (int32_t i = 0; i < plan->sort_key_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        show_expression(plan->sort_keys[i].expression, plan->inputs[0], out);
+        weir_buffer_append_text(out, plan->sort_keys[i].descending ? " DESC" : "");
+    }
+    weir_buffer_append_text(out, plan->sort_key_count > 0 ? "]" : "");
+    if (plan->limit >= 0) {
+        weir_buffer_append_format(out, " limit %" PRId64, plan->limit);
+    }
+    if (plan->offset > 0) {
+        weir_buffer_append_format(out, " offset %" PRId64, plan->offset);
+    }
+}
+
+static void show_node(const weir_plan *plan, weir_buffer *out)
+{
+    switch (plan->kind) {
+    case WEIR_PLAN_SCAN:
+        show_scan(plan, out);
+        break;
+    case WEIR_PLAN_VALUES:
+        weir_buffer_append_format(out, "Values of %" PRId64 " rows", plan->row_count);
+        break;
+    case WEIR_PLAN_PROJECT:
+        weir_buffer_append_text(out, "Project [");
+        show_expressions(plan->expressions, plan->expression_count, plan->inputs[0], out);
+        weir_buffer_append_byte(out, ']');
+        break;
+    case WEIR_PLAN_FILTER:
+        weir_buffer_append_text(out, "Filter ");
+        show_expression(plan->predicate, plan->inputs[0], out);
+        break;
+    case WEIR_PLAN_AGGREGATE:
+        show_aggregate(plan, out);
+        break;
+    case WEIR_PLAN_DISTINCT:
+        weir_buffer_append_text(out, "Distinct");
+        break;
+    case WEIR_PLAN_SORT:
+        show_sort(plan, out);
+        break;
+    case WEIR_PLAN_UNION:
+        weir_buffer_append_text(out, "Union all");
+        break;
+    }
+}
+
+static void show_plan(const weir_plan *plan, int depth, weir_buffer *out)
+{
+    for (int i = 0; i < depth; i++) {
+        weir_buffer_append_text(out, "  ");
+    }
+    show_node(plan, out);
+    weir_buffer_append_byte(out, '\n');
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        show_plan(plan->inputs[i], depth + 1, out);
+    }
+}
+
+void weir_plan_explain(const weir_plan *plan, weir_buffer *out) { show_plan(plan, 0, out); }

@@ -1,0 +1,315 @@
+/* The table of functions. Rows are in the order of what they are about; finding goes by name, in any case.
+ *
+ * Functions that Flink has and this version lacks are listed too, so that they are refused by name and not called
+ * unknown. */
+#include "base/text.h"
+#include "sql/bind/rules.h"
+#include "sql/function/kernels.h"
+
+/* --- Result types --------------------------------------------------------------------------------------------------
+ */
+
+#define DEFINE_RESULT(name, id)                                                                                        \
+    static const weir_type *name(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)   \
+    {                                                                                                                  \
+        (void)arena;                                                                                                   \
+        (void)arguments;                                                                                               \
+        (void)count;                                                                                                   \
+        return weir_type_simple(id, nullable);                                                                         \
+    }
+
+DEFINE_RESULT(string, WEIR_VARCHAR)
+DEFINE_RESULT(integer, WEIR_INT)
+DEFINE_RESULT(floating, WEIR_DOUBLE)
+DEFINE_RESULT(boolean, WEIR_BOOLEAN)
+
+/* BOOLEAN NOT NULL whatever the arguments. */
+static const weir_type *certain(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arena;
+    (void)arguments;
+    (void)count;
+    (void)nullable;
+    return weir_type_simple(WEIR_BOOLEAN, false);
+}
+
+/* The type of the first argument. */
+static const weir_type *same(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)count;
+    weir_type *type = weir_arena_copy(arena, arguments[0], sizeof *arguments[0]);
+    type->nullable = nullable;
+    return type;
+}
+
+/* VARCHAR as long as the first argument. */
+static const weir_type *shorter(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)count;
+    weir_type *type = weir_type_new(arena, WEIR_VARCHAR, nullable);
+    type->precision = arguments[0]->precision;
+    return type;
+}
+
+/* VARCHAR as long as the first two arguments together. */
+static const weir_type *longer(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)count;
+    weir_type *type = weir_type_new(arena, WEIR_VARCHAR, nullable);
+    int64_t length = (int64_t)arguments[0]->precision + arguments[1]->precision;
+    type->precision = length > WEIR_MAX_LENGTH ? WEIR_MAX_LENGTH : (int32_t)length;
+    return type;
+}
+
+/* CONCAT_WS is NULL only when the separator is; Flink's type looks at all arguments. */
+static const weir_type *joined(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arena;
+    for (int32_t i = 0; i < count; i++) {
+        nullable = nullable || arguments[i]->nullable;
+    }
+    return weir_type_simple(WEIR_VARCHAR, nullable);
+}
+
+/* --- The table -----------------------------------------------------------------------------------------------------
+ */
+
+#define KERNEL(name, parameters, result, nullable, kernel, signature)                                                  \
+    {name, WEIR_FUNCTION_SCALAR, parameters, result, nullable, &weir_kernel_##kernel,                                  \
+     NULL, WEIR_AGGREGATE_NONE,  signature}
+#define RULE(name, parameters, rule, signature)                                                                        \
+    {name, WEIR_FUNCTION_SCALAR, parameters, NULL, false, NULL, weir_rule_##rule, WEIR_AGGREGATE_NONE, signature}
+#define AGGREGATE(name, kind, signature)                                                                               \
+    {name, WEIR_FUNCTION_AGGREGATE, "", NULL, false, NULL, NULL, WEIR_AGGREGATE_##kind, signature}
+#define KNOWN(name) {name, WEIR_FUNCTION_KNOWN, "", NULL, false, NULL, NULL, WEIR_AGGREGATE_NONE, name "(…)"}
+
+const weir_function weir_functions[] = {
+    /* choosing */
+    RULE("COALESCE", "a*", coalesce, "COALESCE(value, ...)"),
+    RULE("IFNULL", "aa", coalesce, "IFNULL(value, replacement)"),
+    RULE("NULLIF", "aa", nullif, "NULLIF(value, value)"),
+    RULE("IF", "aaa", if, "IF(condition, value, otherwise)"),
+    RULE("GREATEST", "a*", greatest, "GREATEST(value, ...)"),
+    RULE("LEAST", "a*", least, "LEAST(value, ...)"),
+    RULE("TYPEOF", "a?b", typeof, "TYPEOF(value[, full])"),
+    RULE("CURRENT_DATABASE", "", current_database, "CURRENT_DATABASE()"),
+
+    /* text */
+    KERNEL("CONCAT", "s*", string, false, concat, "CONCAT(text, ...)"),
+    KERNEL("CONCAT_WS", "ss*", joined, false, concat_ws, "CONCAT_WS(separator, text, ...)"),
+    KERNEL("CHAR_LENGTH", "s", integer, false, char_length, "CHAR_LENGTH(text)"),
+    KERNEL("CHARACTER_LENGTH", "s", integer, false, char_length, "CHARACTER_LENGTH(text)"),
+    KERNEL("UPPER", "s", same, false, upper, "UPPER(text)"),
+    KERNEL("LOWER", "s", same, false, lower, "LOWER(text)"),
+    KERNEL("INITCAP", "s", same, false, initcap, "INITCAP(text)"),
+    KERNEL("REVERSE", "s", string, true, reverse, "REVERSE(text)"),
+    KERNEL("REPEAT", "si", string, false, repeat, "REPEAT(text, count)"),
+    KERNEL("LPAD", "sis", string, false, lpad, "LPAD(text, length, pad)"),
+    KERNEL("RPAD", "sis", string, false, rpad, "RPAD(text, length, pad)"),
+    KERNEL("LEFT", "si", shorter, true, left, "LEFT(text, length)"),
+    KERNEL("RIGHT", "si", shorter, true, right, "RIGHT(text, length)"),
+    KERNEL("SUBSTRING", "si?i", shorter, true, substring, "SUBSTRING(text, position[, length])"),
+    KERNEL("SUBSTR", "si?i", shorter, true, substring, "SUBSTR(text, position[, length])"),
+    KERNEL("POSITION", "ss", integer, false, position, "POSITION(search IN text)"),
+    KERNEL("LOCATE", "ss?i", integer, false, position, "LOCATE(search, text[, position])"),
+    KERNEL("INSTR", "ss?ii", integer, false, instr, "INSTR(text, search[, position[, occurrence]])"),
+    RULE("TRIM", "aa?a", trim, "TRIM([BOTH | LEADING | TRAILING] [characters FROM] text)"),
+    RULE("LTRIM", "a?a", trim, "LTRIM(text[, characters])"),
+    RULE("RTRIM", "a?a", trim, "RTRIM(text[, characters])"),
+    RULE("BTRIM", "a?a", trim, "BTRIM(text[, characters])"),
+    KERNEL("REPLACE", "sss", string, false, replace, "REPLACE(text, search, replacement)"),
+    KERNEL("OVERLAY", "ssi?i", longer, false, overlay, "OVERLAY(text PLACING new FROM position [FOR length])"),
+    KERNEL("ASCII", "s", integer, false, ascii, "ASCII(text)"),
+    KERNEL("CHR", "i", string, true, chr, "CHR(code)"),
+    KERNEL("SPLIT_INDEX", "ssi", string, true, split_index, "SPLIT_INDEX(text, separator, index)"),
+    KERNEL("STARTSWITH", "xx", boolean, false, starts_with, "STARTSWITH(text, start)"),
+    KERNEL("ENDSWITH", "xx", boolean, false, ends_with, "ENDSWITH(text, end)"),
+    KERNEL("IS_ALPHA", "s", certain, false, is_alpha, "IS_ALPHA(text)"),
+    KERNEL("IS_DIGIT", "s", certain, false, is_digit, "IS_DIGIT(text)"),
+    KERNEL("IS_DECIMAL", "s", certain, false, is_decimal, "IS_DECIMAL(text)"),
+
+    /* numbers */
+    KERNEL("ABS", "n", same, false, absolute, "ABS(number)"),
+    KERNEL("SIGN", "n", same, false, sign, "SIGN(number)"),
+    RULE("MOD", "aa", mod, "MOD(dividend, divisor)"),
+    RULE("ROUND", "a?a", round, "ROUND(number[, places])"),
+    RULE("TRUNCATE", "a?a", truncate, "TRUNCATE(number[, places])"),
+    RULE("CEIL", "a?a", ceil, "CEIL(number) or CEIL(time TO unit)"),
+    RULE("CEILING", "a?a", ceil, "CEILING(number) or CEILING(time TO unit)"),
+    RULE("FLOOR", "a?a", floor, "FLOOR(number) or FLOOR(time TO unit)"),
+    KERNEL("POWER", "dd", floating, false, power, "POWER(base, exponent)"),
+    KERNEL("SQRT", "d", floating, false, sqrt, "SQRT(number)"),
+    KERNEL("EXP", "d", floating, false, exp, "EXP(number)"),
+    KERNEL("LN", "d", floating, false, ln, "LN(number)"),
+    KERNEL("LOG10", "d", floating, false, log10, "LOG10(number)"),
+    KERNEL("LOG2", "d", floating, false, log2, "LOG2(number)"),
+    KERNEL("LOG", "d?d", floating, false, log, "LOG([base, ]number)"),
+    KERNEL("SIN", "d", floating, false, sin, "SIN(number)"),
+    KERNEL("COS", "d", floating, false, cos, "COS(number)"),
+    KERNEL("TAN", "d", floating, false, tan, "TAN(number)"),
+    KERNEL("COT", "d", floating, false, cot, "COT(number)"),
+    KERNEL("ASIN", "d", floating, false, asin, "ASIN(number)"),
+    KERNEL("ACOS", "d", floating, false, acos, "ACOS(number)"),
+    KERNEL("ATAN", "d", floating, false, atan, "ATAN(number)"),
+    KERNEL("ATAN2", "dd", floating, false, atan2, "ATAN2(y, x)"),
+    KERNEL("SINH", "d", floating, false, sinh, "SINH(number)"),
+    KERNEL("COSH", "d", floating, false, cosh, "COSH(number)"),
+    KERNEL("TANH", "d", floating, false, tanh, "TANH(number)"),
+    KERNEL("DEGREES", "d", floating, false, degrees, "DEGREES(radians)"),
+    KERNEL("RADIANS", "d", floating, false, radians, "RADIANS(degrees)"),
+    KERNEL("PI", "", floating, false, pi, "PI()"),
+    KERNEL("E", "", floating, false, e, "E()"),
+    KERNEL("BIN", "l", string, false, bin, "BIN(integer)"),
+    RULE("HEX", "a", hex, "HEX(integer or text)"),
+
+    /* time */
+    RULE("EXTRACT", "aa", extract, "EXTRACT(unit FROM time)"),
+    RULE("YEAR", "a", date_part, "YEAR(date)"),
+    RULE("QUARTER", "a", date_part, "QUARTER(date)"),
+    RULE("MONTH", "a", date_part, "MONTH(date)"),
+    RULE("WEEK", "a", date_part, "WEEK(date)"),
+    RULE("DAYOFYEAR", "a", date_part, "DAYOFYEAR(date)"),
+    RULE("DAYOFMONTH", "a", date_part, "DAYOFMONTH(date)"),
+    RULE("DAYOFWEEK", "a", date_part, "DAYOFWEEK(date)"),
+    RULE("HOUR", "a", date_part, "HOUR(time)"),
+    RULE("MINUTE", "a", date_part, "MINUTE(time)"),
+    RULE("SECOND", "a", date_part, "SECOND(time)"),
+    RULE("TIMESTAMPADD", "aaa", timestamp_add, "TIMESTAMPADD(unit, count, time)"),
+    RULE("TIMESTAMPDIFF", "aaa", timestamp_diff, "TIMESTAMPDIFF(unit, from, to)"),
+    RULE("CURRENT_DATE", "", current_date, "CURRENT_DATE"),
+    RULE("CURRENT_TIME", "", current_time, "CURRENT_TIME"),
+    RULE("LOCALTIME", "", current_time, "LOCALTIME"),
+    RULE("CURRENT_TIMESTAMP", "", current_timestamp, "CURRENT_TIMESTAMP"),
+    RULE("NOW", "", current_timestamp, "NOW()"),
+    RULE("CURRENT_ROW_TIMESTAMP", "", current_timestamp, "CURRENT_ROW_TIMESTAMP()"),
+    RULE("PROCTIME", "", current_timestamp, "PROCTIME()"),
+    RULE("LOCALTIMESTAMP", "", local_timestamp, "LOCALTIMESTAMP"),
+
+    /* aggregates */
+    AGGREGATE("COUNT", COUNT, "COUNT(*) or COUNT([DISTINCT] value, ...)"),
+    AGGREGATE("SUM", SUM, "SUM([DISTINCT] number)"),
+    AGGREGATE("MIN", MIN, "MIN(value)"),
+    AGGREGATE("MAX", MAX, "MAX(value)"),
+    AGGREGATE("AVG", AVG, "AVG([DISTINCT] number)"),
+    AGGREGATE("STDDEV_POP", STDDEV_POP, "STDDEV_POP(number)"),
+    AGGREGATE("STDDEV_SAMP", STDDEV_SAMP, "STDDEV_SAMP(number)"),
+    AGGREGATE("VAR_POP", VAR_POP, "VAR_POP(number)"),
+    AGGREGATE("VAR_SAMP", VAR_SAMP, "VAR_SAMP(number)"),
+    AGGREGATE("VARIANCE", VAR_SAMP, "VARIANCE(number)"),
+
+    /* what Flink has besides */
+    KNOWN("APPROX_COUNT_DISTINCT"),
+    KNOWN("ARRAY_AGG"),
+    KNOWN("ARRAY_APPEND"),
+    KNOWN("ARRAY_CONCAT"),
+    KNOWN("ARRAY_CONTAINS"),
+    KNOWN("ARRAY_DISTINCT"),
+    KNOWN("ARRAY_EXCEPT"),
+    KNOWN("ARRAY_INTERSECT"),
+    KNOWN("ARRAY_JOIN"),
+    KNOWN("ARRAY_MAX"),
+    KNOWN("ARRAY_MIN"),
+    KNOWN("ARRAY_POSITION"),
+    KNOWN("ARRAY_PREPEND"),
+    KNOWN("ARRAY_REMOVE"),
+    KNOWN("ARRAY_REVERSE"),
+    KNOWN("ARRAY_SLICE"),
+    KNOWN("ARRAY_SORT"),
+    KNOWN("ARRAY_UNION"),
+    KNOWN("CARDINALITY"),
+    KNOWN("COLLECT"),
+    KNOWN("CONVERT_TZ"),
+    KNOWN("CUME_DIST"),
+    KNOWN("CURRENT_WATERMARK"),
+    KNOWN("DATE_FORMAT"),
+    KNOWN("DECODE"),
+    KNOWN("DENSE_RANK"),
+    KNOWN("ELEMENT"),
+    KNOWN("ELT"),
+    KNOWN("ENCODE"),
+    KNOWN("FIRST_VALUE"),
+    KNOWN("FROM_BASE64"),
+    KNOWN("FROM_UNIXTIME"),
+    KNOWN("GROUPING"),
+    KNOWN("GROUPING_ID"),
+    KNOWN("GROUP_ID"),
+    KNOWN("JSON_ARRAY"),
+    KNOWN("JSON_ARRAYAGG"),
+    KNOWN("JSON_EXISTS"),
+    KNOWN("JSON_OBJECT"),
+    KNOWN("JSON_OBJECTAGG"),
+    KNOWN("JSON_QUERY"),
+    KNOWN("JSON_QUOTE"),
+    KNOWN("JSON_STRING"),
+    KNOWN("JSON_UNQUOTE"),
+    KNOWN("JSON_VALUE"),
+    KNOWN("LAG"),
+    KNOWN("LAST_VALUE"),
+    KNOWN("LEAD"),
+    KNOWN("LISTAGG"),
+    KNOWN("MAP_ENTRIES"),
+    KNOWN("MAP_FROM_ARRAYS"),
+    KNOWN("MAP_KEYS"),
+    KNOWN("MAP_UNION"),
+    KNOWN("MAP_VALUES"),
+    KNOWN("MD5"),
+    KNOWN("NTILE"),
+    KNOWN("PARSE_URL"),
+    KNOWN("PERCENT_RANK"),
+    KNOWN("RAND"),
+    KNOWN("RAND_INTEGER"),
+    KNOWN("RANK"),
+    KNOWN("REGEXP"),
+    KNOWN("REGEXP_COUNT"),
+    KNOWN("REGEXP_EXTRACT"),
+    KNOWN("REGEXP_EXTRACT_ALL"),
+    KNOWN("REGEXP_INSTR"),
+    KNOWN("REGEXP_REPLACE"),
+    KNOWN("REGEXP_SUBSTR"),
+    KNOWN("ROW_NUMBER"),
+    KNOWN("SHA1"),
+    KNOWN("SHA2"),
+    KNOWN("SHA224"),
+    KNOWN("SHA256"),
+    KNOWN("SHA384"),
+    KNOWN("SHA512"),
+    KNOWN("SPLIT"),
+    KNOWN("STR_TO_MAP"),
+    KNOWN("TO_BASE64"),
+    KNOWN("TO_DATE"),
+    KNOWN("TO_TIMESTAMP"),
+    KNOWN("TO_TIMESTAMP_LTZ"),
+    KNOWN("TRANSLATE"),
+    KNOWN("TUMBLE"),
+    KNOWN("HOP"),
+    KNOWN("SESSION"),
+    KNOWN("CUMULATE"),
+    KNOWN("TUMBLE_START"),
+    KNOWN("TUMBLE_END"),
+    KNOWN("UNHEX"),
+    KNOWN("UNIX_TIMESTAMP"),
+    KNOWN("URL_DECODE"),
+    KNOWN("URL_ENCODE"),
+    KNOWN("UUID"),
+};
+
+const size_t weir_function_count = sizeof weir_functions / sizeof weir_functions[0];
+
+const weir_function *weir_function_find(const char *name)
+{
+    for (size_t i = 0; i < weir_function_count; i++) {
+        if (weir_text_equal_ignore_case(weir_functions[i].name, name)) {
+            return &weir_functions[i];
+        }
+    }
+    return NULL;
+}
+
+const char *weir_function_suggest(const char *name)
+{
+    const char *names[sizeof weir_functions / sizeof weir_functions[0]];
+    for (size_t i = 0; i < weir_function_count; i++) {
+        names[i] = weir_functions[i].name;
+    }
+    return weir_suggest(name, names, weir_function_count);
+}

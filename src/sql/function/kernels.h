@@ -1,0 +1,101 @@
+/* The kernels there are, and choosing among those that depend on types. Internal to this room. */
+#ifndef WEIR_SQL_FUNCTION_KERNELS_H
+#define WEIR_SQL_FUNCTION_KERNELS_H
+
+#include "sql/function/kernel.h"
+
+/* + - * / % over two values of `operand`'s type (decimals: of any precisions; `operand` says only that they are). */
+const weir_kernel *weir_kernel_arithmetic(char operation, const weir_type *operand);
+extern const weir_kernel weir_kernel_modulo_integers;  /* of mixed widths */
+extern const weir_kernel weir_kernel_compare_decimals; /* INT: below, at or above 0 */
+extern const weir_kernel weir_kernel_negate;
+extern const weir_kernel weir_kernel_absolute;
+
+/* The kernel of CAST, or of TRY_CAST; NULL when weir_sql_cast_rule refuses it, or when the value is carried alike.
+ * Kernels that need the session's zone read it from the option. */
+const weir_kernel *weir_kernel_cast(const weir_type *from, const weir_type *to, bool try_cast, bool *out_needs_zone);
+
+/* Pieces of the above, by target. */
+const weir_kernel *weir_kernel_cast_number(const weir_type *from, const weir_type *to, bool try_cast);
+const weir_kernel *weir_kernel_cast_to_text(const weir_type *from, bool *out_needs_zone);
+const weir_kernel *weir_kernel_cast_from_text(const weir_type *to, bool try_cast, bool *out_needs_zone);
+const weir_kernel *weir_kernel_cast_time(const weir_type *from, const weir_type *to, bool *out_needs_zone);
+
+/* Time (kernel_time.c). */
+extern const weir_kernel weir_kernel_add_months;
+extern const weir_kernel weir_kernel_add_millis;
+extern const weir_kernel weir_kernel_extract;    /* option: the unit */
+extern const weir_kernel weir_kernel_floor_time; /* option: the unit */
+extern const weir_kernel weir_kernel_ceil_time;  /* option: the unit */
+extern const weir_kernel weir_kernel_difference; /* option: the unit; TIMESTAMPDIFF */
+
+/* Text (kernel_text.c). */
+extern const weir_kernel weir_kernel_concat;
+extern const weir_kernel weir_kernel_concat_ws;
+extern const weir_kernel weir_kernel_like;
+extern const weir_kernel weir_kernel_char_length;
+extern const weir_kernel weir_kernel_upper;
+extern const weir_kernel weir_kernel_lower;
+extern const weir_kernel weir_kernel_initcap;
+extern const weir_kernel weir_kernel_reverse;
+extern const weir_kernel weir_kernel_repeat;
+extern const weir_kernel weir_kernel_lpad;
+extern const weir_kernel weir_kernel_rpad;
+extern const weir_kernel weir_kernel_left;
+extern const weir_kernel weir_kernel_right;
+extern const weir_kernel weir_kernel_substring;
+extern const weir_kernel weir_kernel_position;
+extern const weir_kernel weir_kernel_instr;
+extern const weir_kernel weir_kernel_trim_both;
+extern const weir_kernel weir_kernel_trim_leading;
+extern const weir_kernel weir_kernel_trim_trailing;
+extern const weir_kernel weir_kernel_replace;
+extern const weir_kernel weir_kernel_overlay;
+extern const weir_kernel weir_kernel_ascii;
+extern const weir_kernel weir_kernel_chr;
+extern const weir_kernel weir_kernel_split_index;
+extern const weir_kernel weir_kernel_starts_with;
+extern const weir_kernel weir_kernel_ends_with;
+extern const weir_kernel weir_kernel_is_alpha;
+extern const weir_kernel weir_kernel_is_digit;
+extern const weir_kernel weir_kernel_is_decimal;
+
+/* Numbers (kernel_math.c). */
+extern const weir_kernel weir_kernel_round;
+extern const weir_kernel weir_kernel_truncate;
+extern const weir_kernel weir_kernel_ceil;
+extern const weir_kernel weir_kernel_floor;
+extern const weir_kernel weir_kernel_sign;
+extern const weir_kernel weir_kernel_power;
+extern const weir_kernel weir_kernel_sqrt;
+extern const weir_kernel weir_kernel_exp;
+extern const weir_kernel weir_kernel_ln;
+extern const weir_kernel weir_kernel_log10;
+extern const weir_kernel weir_kernel_log2;
+extern const weir_kernel weir_kernel_log;
+extern const weir_kernel weir_kernel_sin;
+extern const weir_kernel weir_kernel_cos;
+extern const weir_kernel weir_kernel_tan;
+extern const weir_kernel weir_kernel_cot;
+extern const weir_kernel weir_kernel_asin;
+extern const weir_kernel weir_kernel_acos;
+extern const weir_kernel weir_kernel_atan;
+extern const weir_kernel weir_kernel_atan2;
+extern const weir_kernel weir_kernel_sinh;
+extern const weir_kernel weir_kernel_cosh;
+extern const weir_kernel weir_kernel_tanh;
+extern const weir_kernel weir_kernel_degrees;
+extern const weir_kernel weir_kernel_radians;
+extern const weir_kernel weir_kernel_pi;
+extern const weir_kernel weir_kernel_e;
+extern const weir_kernel weir_kernel_bin;
+extern const weir_kernel weir_kernel_hex_number;
+extern const weir_kernel weir_kernel_hex_text;
+
+/* The zone named by the call's option, found once a call. */
+struct weir_zone;
+int weir_kernel_zone(weir_kernel_call *call, const struct weir_zone **out, weir_error *err);
+weir_timestamp_nanos weir_kernel_to_local(const struct weir_zone *zone, weir_timestamp_nanos instant);
+weir_timestamp_nanos weir_kernel_to_instant(const struct weir_zone *zone, weir_timestamp_nanos local);
+
+#endif
