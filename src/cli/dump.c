@@ -216,7 +216,19 @@ static int dump_snapshot_changes(const weir_table *table, const weir_table_plan 
     return WEIR_OK;
 }
 
-static int dump_stream(const weir_table *table, const dump_request *request, line_writer *writer, weir_error *err)
+/* The start goes into the options of the opened table: given when opening, it would choose an older schema, as a batch
+ * read wants it, while a stream has the latest one throughout. */
+static void start_stream_at(weir_table *table, const char *snapshot, weir_arena *arena)
+{
+    weir_schema *schema = weir_arena_copy(arena, table->schema, sizeof *schema);
+    weir_options_merge(arena, &table->schema->options, NULL, &schema->options);
+    weir_options_set(&schema->options, arena, "scan.mode", "from-snapshot");
+    weir_options_set(&schema->options, arena, "scan.snapshot-id", snapshot);
+    table->schema = schema;
+    table->context.schema = schema;
+}
+
+static int dump_stream(weir_table *table, dump_request *request, line_writer *writer, weir_error *err)
 {
     weir_stream_scan *scan = NULL;
     int64_t end = 0, start = 0;
@@ -226,12 +238,12 @@ static int dump_stream(const weir_table *table, const dump_request *request, lin
     } else {
         WEIR_TRY(parse_snapshot(request->stream[1], &end, err));
     }
+    if (strcmp(request->stream[0], "-") != 0) {
+        WEIR_TRY(parse_snapshot(request->stream[0], &start, err));
+        start_stream_at(table, request->stream[0], &request->arena);
+    }
     weir_scan_options options = {.limit = -1, .with_kinds = true};
     WEIR_TRY(weir_stream_scan_open(table, &options, &scan, err));
-    if (strcmp(request->stream[0], "-") != 0) {
-        WEIR_GO(parse_snapshot(request->stream[0], &start, err));
-        WEIR_GO(weir_stream_scan_restore(scan, start, err));
-    }
     weir_stream_scan_set_end(scan, end);
     for (;;) {
         weir_table_plan *plan = NULL;
