@@ -2,7 +2,9 @@
  *
  *   parquet/   reader and writer
  *   avro/      container files: data files, and the records of manifests
- *   json/      the fast reader of JSON rows and change events (debezium, canal)
+ *   row_text.h the interface of rows in text, which comes in pieces:
+ *   json/      JSON rows and change events (debezium, canal, maxwell)
+ *   csv/       CSV
  *   compression.h  one face over zstd, lz4, snappy, brotli, zlib, bzip2
  *
  * A reader gives top-level columns of one file by row position; a writer takes columns and makes one file. Schema

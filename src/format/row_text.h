@@ -1,0 +1,51 @@
+/* Rows in text that comes in pieces: JSON lines, change events, CSV.
+ *
+ * A reader is handed the unread text of one file and says how much of it it used up; what is left over (the beginning
+ * of a record) is handed in again with more text after it. So files of any size are read in one small buffer, and a
+ * position in a file is a byte offset. */
+#ifndef WEIR_FORMAT_ROW_TEXT_H
+#define WEIR_FORMAT_ROW_TEXT_H
+
+#include "vector/vector.h"
+
+/* Bytes of zero that must be readable after the text, so that scanners may look ahead without asking. */
+#define WEIR_ROW_TEXT_PADDING 64
+
+/* Longest text that is handed over at once, and so the longest record. */
+#define WEIR_ROW_TEXT_LIMIT ((size_t)1 << 30)
+
+typedef struct weir_row_text {
+    const char *path; /* for messages */
+    const uint8_t *data;
+    size_t size;
+    int64_t first_line; /* the number of the line that `data` begins in, from 1 */
+    bool is_end;        /* nothing follows: the file ends with this text */
+} weir_row_text;
+
+typedef struct weir_row_reader weir_row_reader;
+
+struct weir_row_reader {
+    /* Appends rows to `batch` until it holds `most_rows` (one message that alone makes more rows is not split) or the
+     * text holds no further whole record. The rows come from the first *out_used bytes. With kinds of rows where the
+     * format has them. */
+    int (*read)(weir_row_reader *self, const weir_row_text *text, int64_t most_rows, weir_batch *batch,
+                size_t *out_used, weir_error *err);
+    void (*close)(weir_row_reader *self);
+
+    /* What must be remembered beside a byte offset to go on from there. Set it to 0 where a file begins. */
+    uint8_t state;
+    bool gives_changes; /* rows of every kind, not only +I */
+};
+
+typedef struct weir_row_writer weir_row_writer;
+
+struct weir_row_writer {
+    /* Appends rows first .. first + count - 1 as text, a line each. */
+    int (*write)(weir_row_writer *self, const weir_batch *batch, int64_t first, int64_t count, weir_buffer *out,
+                 weir_error *err);
+    void (*close)(weir_row_writer *self);
+
+    bool takes_changes; /* rows of every kind, not only +I */
+};
+
+#endif
