@@ -9,9 +9,9 @@
 #define LARGE_BYTES 700000 /* more than two of Hadoop's blocks */
 
 static const weir_compression codecs[] = {
-    WEIR_COMPRESSION_NONE,    WEIR_COMPRESSION_SNAPPY,     WEIR_COMPRESSION_GZIP, WEIR_COMPRESSION_DEFLATE,
-    WEIR_COMPRESSION_BROTLI,  WEIR_COMPRESSION_LZ4_RAW,    WEIR_COMPRESSION_ZSTD, WEIR_COMPRESSION_BZIP2,
-    WEIR_COMPRESSION_LZ4_HADOOP,
+    WEIR_COMPRESSION_NONE,    WEIR_COMPRESSION_SNAPPY, WEIR_COMPRESSION_GZIP,
+    WEIR_COMPRESSION_DEFLATE, WEIR_COMPRESSION_BROTLI, WEIR_COMPRESSION_LZ4_RAW,
+    WEIR_COMPRESSION_ZSTD,    WEIR_COMPRESSION_BZIP2,  WEIR_COMPRESSION_LZ4_HADOOP,
 };
 #define CODEC_COUNT (sizeof codecs / sizeof *codecs)
 
@@ -149,9 +149,9 @@ static void one_hadoop_frame_may_hold_several_blocks(void **state)
     for (int i = 0; i < 2; i++) {
         size_t at = packed.size;
         weir_buffer_append_zeros(&packed, 4);
-        check_ok(weir_compress(WEIR_COMPRESSION_LZ4_RAW, 0, weir_slice_text(i == 0 ? "first." : "second"), &packed,
-                               &err),
-                 &err);
+        check_ok(
+            weir_compress(WEIR_COMPRESSION_LZ4_RAW, 0, weir_slice_text(i == 0 ? "first." : "second"), &packed, &err),
+            &err);
         weir_store_be32(packed.data + at, (uint32_t)(packed.size - at - 4));
     }
     check_ok(weir_decompress(WEIR_COMPRESSION_LZ4_HADOOP, weir_buffer_slice(&packed), out, sizeof out, "test", &err),

@@ -223,7 +223,8 @@ static void deltas_of_every_width_come_back_in_pieces(void **state)
         uint64_t out[VALUES];
         int64_t count = (int64_t)random_below(&random, VALUES + 1);
         for (int64_t i = 0; i < count; i++) {
-            values[i] = (i > 0 ? values[i - 1] : 0) + (random_next(&random) >> round / 2) - (UINT64_MAX >> round / 2 >> 1);
+            values[i] =
+                (i > 0 ? values[i - 1] : 0) + (random_next(&random) >> round / 2) - (UINT64_MAX >> round / 2 >> 1);
         }
         make_deltas(&packed, values, count, round % 2 == 0);
         weir_parquet_delta delta;
@@ -263,16 +264,17 @@ static void odd_delta_headers_are_refused(void **state)
     }
 }
 
-/* --- thrift -------------------------------------------------------------------------------------------------------- */
+/* --- thrift --------------------------------------------------------------------------------------------------------
+ */
 
 static void unknown_fields_of_every_type_are_skipped(void **state)
 {
     (void)state;
-    /* 1: true, 2: byte, 3: i16, 4: double, 5: binary, 6: list of booleans, 7: map of i32 to binary, 8: struct { 1: i64 },
-     * 9: set of i32, 20 (by its full id): i32 7 */
-    static const uint8_t bytes[] = {0x11, 0x13, 0x7f, 0x14, 0x02, 0x17, 0, 1, 2, 3, 4, 5, 6, 7, 0x18, 0x02, 'a', 'b', 0x19,
-                                    0x31, 1, 2, 1, 0x1b, 0x01, 0x58, 0x02, 0x01, 'x', 0x1c, 0x16, 0x04, 0x00, 0x1a, 0x25, 2,
-                                    4, 0x05, 0x28, 0x0e, 0x00};
+    /* 1: true, 2: byte, 3: i16, 4: double, 5: binary, 6: list of booleans, 7: map of i32 to binary, 8: struct { 1: i64
+     * }, 9: set of i32, 20 (by its full id): i32 7 */
+    static const uint8_t bytes[] = {0x11, 0x13, 0x7f, 0x14, 0x02, 0x17, 0,    1, 2, 3,    4,    5,    6,    7,
+                                    0x18, 0x02, 'a',  'b',  0x19, 0x31, 1,    2, 1, 0x1b, 0x01, 0x58, 0x02, 0x01,
+                                    'x',  0x1c, 0x16, 0x04, 0x00, 0x1a, 0x25, 2, 4, 0x05, 0x28, 0x0e, 0x00};
     weir_thrift_reader reader;
     weir_thrift_field field = {0};
     int32_t found = 0;
@@ -329,7 +331,8 @@ static void structs_do_not_nest_without_end(void **state)
     assert_non_null(reader.problem);
 }
 
-/* --- conversions --------------------------------------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------------------------------------------------
+ */
 
 static void a_value_that_the_type_cannot_hold_is_corrupt(void **state)
 {
@@ -386,8 +389,10 @@ static void big_endian_decimals_of_any_length_are_read(void **state)
         {{0x7f}, 1, true, 127},
         {{0x80, 0x00}, 2, true, -32768},
         {{0x00, 0xff}, 2, true, 255},
-        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}, 18,
-         true, -2},
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe},
+         18,
+         true,
+         -2},
         {{0x00, 0x80, 0, 0, 0, 0, 0, 0, 0}, 9, false, 0},
         {{0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 17, false, 0},
     };

@@ -54,8 +54,8 @@ static void no_matching_row_is_left_out(void **state)
             const weir_predicate *leaves[2];
             leaves[0] = random_leaf(&file.arena, &file.batch, &random);
             leaves[1] = random_leaf(&file.arena, &file.batch, &random);
-            const weir_predicate *predicate = weir_predicate_combine(
-                &file.arena, round % 2 == 0 ? WEIR_PREDICATE_AND : WEIR_PREDICATE_OR, leaves, 2);
+            const weir_predicate *predicate =
+                weir_predicate_combine(&file.arena, round % 2 == 0 ? WEIR_PREDICATE_AND : WEIR_PREDICATE_OR, leaves, 2);
             check_ok(file.reader->ops->prune(file.reader, predicate, &ranges, &err), &err);
             int64_t count = weir_predicate_select(predicate, &file.batch, rows);
             for (int64_t row = 0; row < count; row++) {
@@ -71,7 +71,8 @@ static void no_matching_row_is_left_out(void **state)
     }
 }
 
-/* --- what is left out ---------------------------------------------------------------------------------------------- */
+/* --- what is left out ----------------------------------------------------------------------------------------------
+ */
 
 /* Rows 0..99 in two row groups of 50 and pages of ten: their number, and a text that is null below 50. */
 static void write_numbers(test_file *file, test_rows *rows)

@@ -256,7 +256,8 @@ static void a_missing_column_is_named(void **state)
     assert_non_null(strstr(err.message, "old-levels.parquet"));
 }
 
-/* --- files by others ----------------------------------------------------------------------------------------------- */
+/* --- files by others -----------------------------------------------------------------------------------------------
+ */
 
 static int compare_slices(const void *a, const void *b)
 {
@@ -346,7 +347,8 @@ static void every_file_of_java_can_be_read(void **state)
     }
 }
 
-/* --- what is read, and when ---------------------------------------------------------------------------------------- */
+/* --- what is read, and when ----------------------------------------------------------------------------------------
+ */
 
 static void open_counted(open_file *file, counting_file *counter, const char *fixture)
 {
@@ -372,23 +374,6 @@ static void small_batches_in_order_read_no_byte_twice(void **state)
         if (counter.bytes_read > counter.base.size) {
             fail_msg("%s: read %" PRIu64 " bytes of %" PRIu64, name, counter.bytes_read, counter.base.size);
         }
-        close_parquet(&file);
-    }
-}
-
-static void a_prefetch_reads_all_columns_in_one_go(void **state)
-{
-    (void)state;
-    static const char *const indexed[] = {"flat-plain-v2-zstd-index.parquet", "nested-plain-v1-snappy-index.parquet"};
-    for (size_t i = 0; i < 2; i++) {
-        open_file file;
-        counting_file counter;
-        weir_error err = {0};
-        open_counted(&file, &counter, indexed[i]);
-        check_ok(file.reader->ops->prefetch(file.reader, 5, 20, &err), &err);
-        assert_true(counter.calls <= 1); /* small files are in the tail that opening has read */
-        read_rows_of(&file, 5, 20);
-        assert_true(counter.calls <= 1);
         close_parquet(&file);
     }
 }
@@ -505,7 +490,6 @@ int main(void)
         cmocka_unit_test(pages_by_other_writers_are_read_exactly),
         cmocka_unit_test(every_file_of_java_can_be_read),
         cmocka_unit_test(small_batches_in_order_read_no_byte_twice),
-        cmocka_unit_test(a_prefetch_reads_all_columns_in_one_go),
         cmocka_unit_test(a_full_budget_is_an_error_and_not_a_leak),
         cmocka_unit_test(damaged_files_give_errors),
         cmocka_unit_test(files_cut_short_are_no_parquet_files),

@@ -49,10 +49,10 @@ static void prune_some(weir_format_reader *reader, int32_t column, const weir_ty
     weir_arena_init(&arena);
     weir_literal zero = {0};
     zero.bytes = weir_slice_of("", 0);
-    weir_predicate_kind kind = type->id == WEIR_BIGINT || type->id == WEIR_INT ? WEIR_PREDICATE_GREATER
-                                                                               : WEIR_PREDICATE_IS_NOT_NULL;
-    const weir_predicate *predicate = weir_predicate_leaf(&arena, kind, column, type, &zero,
-                                                          kind == WEIR_PREDICATE_GREATER ? 1 : 0);
+    weir_predicate_kind kind =
+        type->id == WEIR_BIGINT || type->id == WEIR_INT ? WEIR_PREDICATE_GREATER : WEIR_PREDICATE_IS_NOT_NULL;
+    const weir_predicate *predicate =
+        weir_predicate_leaf(&arena, kind, column, type, &zero, kind == WEIR_PREDICATE_GREATER ? 1 : 0);
     reader->ops->prune(reader, predicate, &ranges, NULL);
     weir_row_ranges_free(&ranges);
     weir_arena_free(&arena);

@@ -76,8 +76,8 @@ static int append_offsets(const weir_parquet_column *column, const entry_levels 
         if (begins_place(levels, i, column)) {
             out->offsets[at++] = (int32_t)elements;
         }
-        elements += levels->definitions[i] >= column->element_definition &&
-                    levels->repetitions[i] <= element_repetition;
+        elements +=
+            levels->definitions[i] >= column->element_definition && levels->repetitions[i] <= element_repetition;
         if (elements > INT32_MAX) {
             return weir_fail(err, WEIR_INVALID, "a column of one batch would pass 2^31 elements; use smaller batches");
         }
@@ -129,9 +129,14 @@ int weir_parquet_assemble(const weir_parquet_column *column, weir_parquet_column
                           weir_vector *out, const char *path, weir_error *err)
 {
     switch (column->layout) {
-    case WEIR_LAYOUT_LIST: WEIR_TRY(assemble_list(column, readers, out, path, err)); break;
-    case WEIR_LAYOUT_STRUCT: WEIR_TRY(assemble_struct(column, readers, out, path, err)); break;
-    default: return WEIR_OK; /* a leaf, which is there already */
+    case WEIR_LAYOUT_LIST:
+        WEIR_TRY(assemble_list(column, readers, out, path, err));
+        break;
+    case WEIR_LAYOUT_STRUCT:
+        WEIR_TRY(assemble_struct(column, readers, out, path, err));
+        break;
+    default:
+        return WEIR_OK; /* a leaf, which is there already */
     }
     weir_vector_drop_validity(out);
     return WEIR_OK;

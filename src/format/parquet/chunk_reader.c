@@ -16,8 +16,8 @@
 
 /* A page claims to be larger than its compressed bytes by at most this factor; zstd and brotli can pack zeros very
  * tightly, so small pages are let through in any case. */
-#define MAX_COMPRESSION_RATIO 4096
-#define ALWAYS_ALLOWED_BYTES  (4u << 20)
+#define MAX_COMPRESSION_RATIO 65536
+#define ALWAYS_ALLOWED_BYTES  (32u << 20)
 
 void weir_parquet_chunk_reader_init(weir_parquet_chunk_reader *reader, weir_parquet_source *source,
                                     const weir_parquet_footer *footer, const weir_parquet_leaf *leaf)
@@ -267,13 +267,27 @@ int64_t weir_parquet_chunk_page_end(const weir_parquet_chunk_reader *reader, siz
 static int compression_of(const weir_parquet_chunk_reader *reader, weir_compression *out, weir_error *err)
 {
     switch (reader->chunk->codec) {
-    case WEIR_PARQUET_UNCOMPRESSED: *out = WEIR_COMPRESSION_NONE; return WEIR_OK;
-    case WEIR_PARQUET_SNAPPY: *out = WEIR_COMPRESSION_SNAPPY; return WEIR_OK;
-    case WEIR_PARQUET_GZIP: *out = WEIR_COMPRESSION_GZIP; return WEIR_OK;
-    case WEIR_PARQUET_BROTLI: *out = WEIR_COMPRESSION_BROTLI; return WEIR_OK;
-    case WEIR_PARQUET_LZ4: *out = WEIR_COMPRESSION_LZ4_HADOOP; return WEIR_OK;
-    case WEIR_PARQUET_ZSTD: *out = WEIR_COMPRESSION_ZSTD; return WEIR_OK;
-    case WEIR_PARQUET_LZ4_RAW: *out = WEIR_COMPRESSION_LZ4_RAW; return WEIR_OK;
+    case WEIR_PARQUET_UNCOMPRESSED:
+        *out = WEIR_COMPRESSION_NONE;
+        return WEIR_OK;
+    case WEIR_PARQUET_SNAPPY:
+        *out = WEIR_COMPRESSION_SNAPPY;
+        return WEIR_OK;
+    case WEIR_PARQUET_GZIP:
+        *out = WEIR_COMPRESSION_GZIP;
+        return WEIR_OK;
+    case WEIR_PARQUET_BROTLI:
+        *out = WEIR_COMPRESSION_BROTLI;
+        return WEIR_OK;
+    case WEIR_PARQUET_LZ4:
+        *out = WEIR_COMPRESSION_LZ4_HADOOP;
+        return WEIR_OK;
+    case WEIR_PARQUET_ZSTD:
+        *out = WEIR_COMPRESSION_ZSTD;
+        return WEIR_OK;
+    case WEIR_PARQUET_LZ4_RAW:
+        *out = WEIR_COMPRESSION_LZ4_RAW;
+        return WEIR_OK;
     case WEIR_PARQUET_LZO:
         return weir_fail(err, WEIR_UNSUPPORTED, "%s: column %s is compressed with LZO, which is not supported",
                          reader->source->path, reader->leaf->name);
@@ -306,8 +320,8 @@ static int decompress(weir_parquet_chunk_reader *reader, const weir_parquet_page
     WEIR_TRY(weir_parquet_scratch_reserve(reader->source, out, header->uncompressed_size, 0, err));
     memcpy(out->data, body, plain);
     if (header->uncompressed_size > plain) { /* some writers leave out the bytes of an empty compressed part */
-        WEIR_TRY(weir_decompress(codec, weir_slice_of(body + plain, header->compressed_size - plain),
-                                 out->data + plain, header->uncompressed_size - plain, reader->source->path, err));
+        WEIR_TRY(weir_decompress(codec, weir_slice_of(body + plain, header->compressed_size - plain), out->data + plain,
+                                 header->uncompressed_size - plain, reader->source->path, err));
     }
     *out_bytes = out->data;
     return WEIR_OK;

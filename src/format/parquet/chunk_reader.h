@@ -26,7 +26,7 @@ typedef struct weir_parquet_chunk_reader {
     int64_t walk_row;     /* the first row of the page there; -1: known when the last page has been read through */
     bool has_dictionary;
     uint64_t dictionary_offset;
-    bool dictionary_loaded; /* the body below is that of this chunk's dictionary page, decompressed */
+    bool dictionary_loaded;    /* the body below is that of this chunk's dictionary page, decompressed */
     uint32_t dictionary_loads; /* how often that has happened */
     weir_parquet_scratch dictionary_body;
     weir_parquet_page_header dictionary_header;
@@ -63,8 +63,8 @@ int weir_parquet_chunk_has_page(weir_parquet_chunk_reader *reader, size_t page, 
 /* The row behind the page's last one, or -1 when not known before it is read through. */
 int64_t weir_parquet_chunk_page_end(const weir_parquet_chunk_reader *reader, size_t page);
 
-/* Makes `page` the current one: reads, decompresses and takes it apart. The chunk's dictionary page is loaded before its
- * first page. */
+/* Makes `page` the current one: reads, decompresses and takes it apart. The chunk's dictionary page is loaded before
+ * its first page. */
 int weir_parquet_chunk_load_page(weir_parquet_chunk_reader *reader, size_t page, weir_error *err);
 
 /* The bytes of the file that hold rows first .. first + count - 1 of the row group it is in, as far as is known. */

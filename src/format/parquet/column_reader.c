@@ -198,7 +198,7 @@ int weir_parquet_column_read(weir_parquet_column_reader *reader, int64_t first, 
                      ctype *restrict out)                                                                              \
     {                                                                                                                  \
         for (int64_t i = 0; i < count; i++) {                                                                          \
-            memcpy(&out[i], (const char *)values + (first + rows[i]) * (int64_t)sizeof(ctype), sizeof(ctype));        \
+            memcpy(&out[i], (const char *)values + (first + rows[i]) * (int64_t)sizeof(ctype), sizeof(ctype));         \
         }                                                                                                              \
     }
 

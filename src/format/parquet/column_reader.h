@@ -70,7 +70,8 @@ int weir_parquet_column_read(weir_parquet_column_reader *reader, int64_t first, 
 int weir_parquet_column_gather(weir_parquet_column_reader *reader, int64_t base, const uint32_t *rows, int64_t count,
                                weir_vector *out, weir_error *err);
 
-/* Appends the leaf's places in rows first .. first + count - 1 and leaves their levels in reader->levels. For any leaf. */
+/* Appends the leaf's places in rows first .. first + count - 1 and leaves their levels in reader->levels. For any leaf.
+ */
 int weir_parquet_nested_read(weir_parquet_column_reader *reader, int64_t first, int64_t count, weir_vector *out,
                              weir_error *err);
 
@@ -86,8 +87,8 @@ int weir_parquet_column_begin_page(weir_parquet_column_reader *reader, weir_erro
  * are not all. Counts them in. */
 int weir_parquet_append_values(weir_parquet_column_reader *reader, int64_t slots, int64_t valid, weir_vector *out,
                                weir_error *err);
-/* Appends those of the next `count` values of a page without nulls that are at `picks` (ascending). For dictionaries and
- * byte strings; `count` is at most WEIR_PARQUET_LEVEL_BLOCK. */
+/* Appends those of the next `count` values of a page without nulls that are at `picks` (ascending). For dictionaries
+ * and byte strings; `count` is at most WEIR_PARQUET_LEVEL_BLOCK. */
 int weir_parquet_append_picked(weir_parquet_column_reader *reader, int64_t count, const uint32_t *picks,
                                int64_t pick_count, weir_vector *out, weir_error *err);
 int weir_parquet_skip_values(weir_parquet_column_reader *reader, int64_t valid, weir_error *err);

@@ -6,25 +6,16 @@
 /* The Julian day number of 1970-01-01, from which INT96 counts its days. */
 #define JULIAN_EPOCH_DAY 2440588
 
-#define MILLIS_PER_DAY   INT64_C(86400000)
-#define NANOS_PER_MILLI  INT64_C(1000000)
+#define MILLIS_PER_DAY  INT64_C(86400000)
+#define NANOS_PER_MILLI INT64_C(1000000)
 
 __extension__ typedef unsigned __int128 uint128;
 
-static inline int32_t load_int32(const uint8_t *values, int64_t i)
-{
-    return (int32_t)weir_load_le32(values + i * 4);
-}
+static inline int32_t load_int32(const uint8_t *values, int64_t i) { return (int32_t)weir_load_le32(values + i * 4); }
 
-static inline int64_t load_int64(const uint8_t *values, int64_t i)
-{
-    return (int64_t)weir_load_le64(values + i * 8);
-}
+static inline int64_t load_int64(const uint8_t *values, int64_t i) { return (int64_t)weir_load_le64(values + i * 8); }
 
-static inline int64_t floor_divide(int64_t value, int64_t divisor)
-{
-    return value / divisor - (value % divisor < 0);
-}
+static inline int64_t floor_divide(int64_t value, int64_t divisor) { return value / divisor - (value % divisor < 0); }
 
 /* What floor_divide leaves: 0 .. divisor - 1. */
 static inline int64_t floor_remainder(int64_t value, int64_t divisor)
@@ -184,26 +175,55 @@ int weir_parquet_convert(const weir_parquet_leaf *leaf, const uint8_t *values, i
 {
     bool fits = true;
     switch (leaf->conversion) {
-    case WEIR_PARQUET_CONVERT_INT32_TO_8: fits = int32_to_8(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_INT32_TO_16: fits = int32_to_16(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_INT32_TO_64: int32_to_64(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_UINT32_TO_64: uint32_to_64(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_INT32_TO_128: int32_to_128(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_INT64_TO_128: int64_to_128(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_UINT64_TO_128: uint64_to_128(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_INT64_MULTIPLY: fits = int64_multiply(values, count, leaf->factor, out); break;
-    case WEIR_PARQUET_CONVERT_INT64_DIVIDE: int64_divide(values, count, leaf->factor, out); break;
-    case WEIR_PARQUET_CONVERT_INT64_TO_TIME: fits = int64_to_time(values, count, leaf->factor, out); break;
-    case WEIR_PARQUET_CONVERT_INT64_TO_NANOS: int64_to_nanos(values, count, leaf->factor, out); break;
-    case WEIR_PARQUET_CONVERT_INT96_TO_64: fits = int96_to_64(values, count, leaf->factor, out); break;
-    case WEIR_PARQUET_CONVERT_INT96_TO_NANOS: int96_to_nanos(values, count, out); break;
-    case WEIR_PARQUET_CONVERT_FLOAT_TO_DOUBLE: float_to_double(values, count, out); break;
+    case WEIR_PARQUET_CONVERT_INT32_TO_8:
+        fits = int32_to_8(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT32_TO_16:
+        fits = int32_to_16(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT32_TO_64:
+        int32_to_64(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_UINT32_TO_64:
+        uint32_to_64(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT32_TO_128:
+        int32_to_128(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT64_TO_128:
+        int64_to_128(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_UINT64_TO_128:
+        uint64_to_128(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT64_MULTIPLY:
+        fits = int64_multiply(values, count, leaf->factor, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT64_DIVIDE:
+        int64_divide(values, count, leaf->factor, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT64_TO_TIME:
+        fits = int64_to_time(values, count, leaf->factor, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT64_TO_NANOS:
+        int64_to_nanos(values, count, leaf->factor, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT96_TO_64:
+        fits = int96_to_64(values, count, leaf->factor, out);
+        break;
+    case WEIR_PARQUET_CONVERT_INT96_TO_NANOS:
+        int96_to_nanos(values, count, out);
+        break;
+    case WEIR_PARQUET_CONVERT_FLOAT_TO_DOUBLE:
+        float_to_double(values, count, out);
+        break;
     case WEIR_PARQUET_CONVERT_NONE:
     case WEIR_PARQUET_CONVERT_BITS:
     case WEIR_PARQUET_CONVERT_HALF_TO_FLOAT:
     case WEIR_PARQUET_CONVERT_BYTES_TO_64:
     case WEIR_PARQUET_CONVERT_BYTES_TO_128:
-    case WEIR_PARQUET_CONVERT_BYTES: return weir_fail(err, WEIR_INVALID, "%s: not a conversion of numbers", path);
+    case WEIR_PARQUET_CONVERT_BYTES:
+        return weir_fail(err, WEIR_INVALID, "%s: not a conversion of numbers", path);
     }
     return fits ? WEIR_OK : outside_of_type(leaf, path, err);
 }
@@ -291,8 +311,8 @@ static bool views_to_float(const weir_parquet_view *values, int64_t count, float
     return fits;
 }
 
-int weir_parquet_convert_views(const weir_parquet_leaf *leaf, const weir_parquet_view *values, int64_t count,
-                               void *out, const char *path, weir_error *err)
+int weir_parquet_convert_views(const weir_parquet_leaf *leaf, const weir_parquet_view *values, int64_t count, void *out,
+                               const char *path, weir_error *err)
 {
     bool fits = false;
     if (leaf->conversion == WEIR_PARQUET_CONVERT_BYTES_TO_64) {

@@ -85,7 +85,8 @@ static bool enter_miniblock(weir_parquet_delta *delta, uint64_t wanted)
         return false;
     }
     if (bytes > bytes_left) { /* some writers do not pad the last miniblock */
-        uint64_t needed = ((wanted < delta->miniblock_values ? wanted : delta->miniblock_values) * delta->width + 7) / 8;
+        uint64_t needed =
+            ((wanted < delta->miniblock_values ? wanted : delta->miniblock_values) * delta->width + 7) / 8;
         if (needed > bytes_left) {
             return false;
         }
@@ -166,7 +167,8 @@ bool weir_parquet_delta_read_32(weir_parquet_delta *delta, int64_t count, uint32
 {
     uint64_t block[8 * WEIR_PARQUET_DELTA_STEP];
     while (count > 0) {
-        int64_t size = count < (int64_t)(sizeof block / sizeof *block) ? count : (int64_t)(sizeof block / sizeof *block);
+        int64_t size =
+            count < (int64_t)(sizeof block / sizeof *block) ? count : (int64_t)(sizeof block / sizeof *block);
         if (!weir_parquet_delta_read(delta, size, block)) {
             return false;
         }
@@ -183,7 +185,8 @@ bool weir_parquet_delta_skip(weir_parquet_delta *delta, int64_t count)
 {
     uint64_t block[8 * WEIR_PARQUET_DELTA_STEP];
     while (count > 0) {
-        int64_t size = count < (int64_t)(sizeof block / sizeof *block) ? count : (int64_t)(sizeof block / sizeof *block);
+        int64_t size =
+            count < (int64_t)(sizeof block / sizeof *block) ? count : (int64_t)(sizeof block / sizeof *block);
         if (!weir_parquet_delta_read(delta, size, block)) {
             return false;
         }

@@ -70,9 +70,9 @@ static const weir_type *number_type(const weir_parquet_element *element, weir_ar
         element->converted == WEIR_PARQUET_TIME_MICROS) {
         return weir_type_with_length(arena, WEIR_TIME, 3, nullable); /* kept in milliseconds whatever the unit */
     }
-    if (wide && (element->logical == WEIR_PARQUET_LOGICAL_TIMESTAMP ||
-                 element->converted == WEIR_PARQUET_TIMESTAMP_MILLIS ||
-                 element->converted == WEIR_PARQUET_TIMESTAMP_MICROS)) {
+    if (wide &&
+        (element->logical == WEIR_PARQUET_LOGICAL_TIMESTAMP || element->converted == WEIR_PARQUET_TIMESTAMP_MILLIS ||
+         element->converted == WEIR_PARQUET_TIMESTAMP_MICROS)) {
         return timestamp_type(element, arena, nullable);
     }
     return integer_type(element, arena, nullable);
@@ -98,14 +98,20 @@ static const weir_type *bytes_type(const weir_parquet_element *element, weir_are
 static const weir_type *leaf_type(const weir_parquet_element *element, weir_arena *arena, bool nullable)
 {
     switch (element->physical) {
-    case WEIR_PARQUET_BOOLEAN: return weir_type_simple(WEIR_BOOLEAN, nullable);
+    case WEIR_PARQUET_BOOLEAN:
+        return weir_type_simple(WEIR_BOOLEAN, nullable);
     case WEIR_PARQUET_INT32:
-    case WEIR_PARQUET_INT64: return number_type(element, arena, nullable);
-    case WEIR_PARQUET_INT96: return weir_type_with_length(arena, WEIR_TIMESTAMP, 9, nullable);
-    case WEIR_PARQUET_FLOAT: return weir_type_simple(WEIR_FLOAT, nullable);
-    case WEIR_PARQUET_DOUBLE: return weir_type_simple(WEIR_DOUBLE, nullable);
+    case WEIR_PARQUET_INT64:
+        return number_type(element, arena, nullable);
+    case WEIR_PARQUET_INT96:
+        return weir_type_with_length(arena, WEIR_TIMESTAMP, 9, nullable);
+    case WEIR_PARQUET_FLOAT:
+        return weir_type_simple(WEIR_FLOAT, nullable);
+    case WEIR_PARQUET_DOUBLE:
+        return weir_type_simple(WEIR_DOUBLE, nullable);
     case WEIR_PARQUET_BYTE_ARRAY:
-    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY: return bytes_type(element, arena, nullable);
+    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY:
+        return bytes_type(element, arena, nullable);
     }
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include "format/parquet/column_reader.h"
 #include "vector/bits.h"
 
-#define NUMBER_BLOCK 512
+#define NUMBER_BLOCK  512
 #define BOOLEAN_BLOCK 4096
 
 static int too_short(const weir_parquet_column_reader *reader, weir_error *err)
@@ -56,11 +56,21 @@ static void look_up_numbers(const weir_parquet_column_reader *reader, const uint
 {
     const void *dictionary = reader->dictionary.values.data;
     switch (reader->leaf->layout) {
-    case WEIR_LAYOUT_8: look_up_8(dictionary, indexes, count, out); return;
-    case WEIR_LAYOUT_16: look_up_16(dictionary, indexes, count, out); return;
-    case WEIR_LAYOUT_32: look_up_32(dictionary, indexes, count, out); return;
-    case WEIR_LAYOUT_64: look_up_64(dictionary, indexes, count, out); return;
-    default: look_up_128(dictionary, indexes, count, out); return;
+    case WEIR_LAYOUT_8:
+        look_up_8(dictionary, indexes, count, out);
+        return;
+    case WEIR_LAYOUT_16:
+        look_up_16(dictionary, indexes, count, out);
+        return;
+    case WEIR_LAYOUT_32:
+        look_up_32(dictionary, indexes, count, out);
+        return;
+    case WEIR_LAYOUT_64:
+        look_up_64(dictionary, indexes, count, out);
+        return;
+    default:
+        look_up_128(dictionary, indexes, count, out);
+        return;
     }
 }
 
@@ -185,8 +195,8 @@ static int append_dense_converted(weir_parquet_column_reader *reader, int64_t co
     for (int64_t done = 0; done < count; done += NUMBER_BLOCK) {
         int64_t size = count - done < NUMBER_BLOCK ? count - done : NUMBER_BLOCK;
         WEIR_TRY(weir_parquet_values_numbers(&reader->values, size, block, err));
-        WEIR_TRY(weir_parquet_convert(reader->leaf, block, size, to + (size_t)done * width,
-                                      reader->chunk.source->path, err));
+        WEIR_TRY(weir_parquet_convert(reader->leaf, block, size, to + (size_t)done * width, reader->chunk.source->path,
+                                      err));
     }
     return WEIR_OK;
 }
@@ -231,11 +241,21 @@ static void spread_numbers(weir_vector *out, int64_t slots, int64_t valid)
 {
     int64_t first = out->length;
     switch (out->layout) {
-    case WEIR_LAYOUT_8: spread_8(WEIR_VALUES(out, uint8_t) + first, out->validity, first, slots, valid); return;
-    case WEIR_LAYOUT_16: spread_16(WEIR_VALUES(out, uint16_t) + first, out->validity, first, slots, valid); return;
-    case WEIR_LAYOUT_32: spread_32(WEIR_VALUES(out, uint32_t) + first, out->validity, first, slots, valid); return;
-    case WEIR_LAYOUT_64: spread_64(WEIR_VALUES(out, uint64_t) + first, out->validity, first, slots, valid); return;
-    default: spread_128(WEIR_VALUES(out, weir_int128) + first, out->validity, first, slots, valid); return;
+    case WEIR_LAYOUT_8:
+        spread_8(WEIR_VALUES(out, uint8_t) + first, out->validity, first, slots, valid);
+        return;
+    case WEIR_LAYOUT_16:
+        spread_16(WEIR_VALUES(out, uint16_t) + first, out->validity, first, slots, valid);
+        return;
+    case WEIR_LAYOUT_32:
+        spread_32(WEIR_VALUES(out, uint32_t) + first, out->validity, first, slots, valid);
+        return;
+    case WEIR_LAYOUT_64:
+        spread_64(WEIR_VALUES(out, uint64_t) + first, out->validity, first, slots, valid);
+        return;
+    default:
+        spread_128(WEIR_VALUES(out, weir_int128) + first, out->validity, first, slots, valid);
+        return;
     }
 }
 

@@ -21,15 +21,12 @@
 /* More than any sum of sizes or rows in a real file, and far from overflow. */
 #define MAX_ROWS ((int64_t)1 << 55)
 
-typedef weir_thrift_reader reader_t;
-typedef weir_thrift_field field_t;
-
 /* --- the schema ------------------------------------------------------------------------------------------------- */
 
-static weir_parquet_unit read_unit(reader_t *reader, field_t outer)
+static weir_parquet_unit read_unit(weir_thrift_reader *reader, weir_thrift_field outer)
 {
     weir_parquet_unit unit = WEIR_PARQUET_MILLIS;
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         if (field.id >= WEIR_PARQUET_MILLIS && field.id <= WEIR_PARQUET_NANOS) {
@@ -41,64 +38,86 @@ static weir_parquet_unit read_unit(reader_t *reader, field_t outer)
 }
 
 /* TIME and TIMESTAMP: { 1: isAdjustedToUTC, 2: unit } */
-static void read_logical_time(reader_t *reader, field_t outer, weir_parquet_element *out)
+static void read_logical_time(weir_thrift_reader *reader, weir_thrift_field outer, weir_parquet_element *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->adjusted_to_utc = weir_thrift_bool(reader, field); break;
-        case 2: out->unit = read_unit(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->adjusted_to_utc = weir_thrift_bool(reader, field);
+            break;
+        case 2:
+            out->unit = read_unit(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
 
-static void read_logical_decimal(reader_t *reader, field_t outer, weir_parquet_element *out)
+static void read_logical_decimal(weir_thrift_reader *reader, weir_thrift_field outer, weir_parquet_element *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->scale = weir_thrift_i32(reader, field); break;
-        case 2: out->precision = weir_thrift_i32(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->scale = weir_thrift_i32(reader, field);
+            break;
+        case 2:
+            out->precision = weir_thrift_i32(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
 
-static void read_logical_integer(reader_t *reader, field_t outer, weir_parquet_element *out)
+static void read_logical_integer(weir_thrift_reader *reader, weir_thrift_field outer, weir_parquet_element *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->integer_bits = weir_thrift_i8(reader, field); break;
-        case 2: out->integer_signed = weir_thrift_bool(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->integer_bits = weir_thrift_i8(reader, field);
+            break;
+        case 2:
+            out->integer_signed = weir_thrift_bool(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
 
-static void read_logical(reader_t *reader, field_t outer, weir_parquet_element *out)
+static void read_logical(weir_thrift_reader *reader, weir_thrift_field outer, weir_parquet_element *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         out->logical = (weir_parquet_logical)field.id;
         switch (field.id) {
-        case WEIR_PARQUET_LOGICAL_DECIMAL: read_logical_decimal(reader, field, out); break;
+        case WEIR_PARQUET_LOGICAL_DECIMAL:
+            read_logical_decimal(reader, field, out);
+            break;
         case WEIR_PARQUET_LOGICAL_TIME:
-        case WEIR_PARQUET_LOGICAL_TIMESTAMP: read_logical_time(reader, field, out); break;
-        case WEIR_PARQUET_LOGICAL_INTEGER: read_logical_integer(reader, field, out); break;
-        default: weir_thrift_skip(reader, field);
+        case WEIR_PARQUET_LOGICAL_TIMESTAMP:
+            read_logical_time(reader, field, out);
+            break;
+        case WEIR_PARQUET_LOGICAL_INTEGER:
+            read_logical_integer(reader, field, out);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
 
-static void read_element(reader_t *reader, weir_arena *arena, weir_parquet_element *out)
+static void read_element(weir_thrift_reader *reader, weir_arena *arena, weir_parquet_element *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     int32_t number;
     *out = (weir_parquet_element){.converted = WEIR_PARQUET_CONVERTED_NONE, .field_id = -1};
     weir_thrift_struct(reader, WEIR_THRIFT_ELEMENT(WEIR_THRIFT_STRUCT));
@@ -112,7 +131,9 @@ static void read_element(reader_t *reader, weir_arena *arena, weir_parquet_eleme
             out->physical = (weir_parquet_physical)number;
             out->is_leaf = true;
             break;
-        case 2: out->type_length = weir_thrift_i32(reader, field); break;
+        case 2:
+            out->type_length = weir_thrift_i32(reader, field);
+            break;
         case 3:
             number = weir_thrift_i32(reader, field);
             if (number < WEIR_PARQUET_REQUIRED || number > WEIR_PARQUET_REPEATED) {
@@ -125,13 +146,26 @@ static void read_element(reader_t *reader, weir_arena *arena, weir_parquet_eleme
             out->name = weir_arena_strndup(arena, (const char *)name.data, name.size);
             break;
         }
-        case 5: out->child_count = weir_thrift_i32(reader, field); break;
-        case 6: out->converted = (weir_parquet_converted)weir_thrift_i32(reader, field); break;
-        case 7: out->scale = weir_thrift_i32(reader, field); break;
-        case 8: out->precision = weir_thrift_i32(reader, field); break;
-        case 9: out->field_id = weir_thrift_i32(reader, field); break;
-        case 10: read_logical(reader, field, out); break;
-        default: weir_thrift_skip(reader, field);
+        case 5:
+            out->child_count = weir_thrift_i32(reader, field);
+            break;
+        case 6:
+            out->converted = (weir_parquet_converted)weir_thrift_i32(reader, field);
+            break;
+        case 7:
+            out->scale = weir_thrift_i32(reader, field);
+            break;
+        case 8:
+            out->precision = weir_thrift_i32(reader, field);
+            break;
+        case 9:
+            out->field_id = weir_thrift_i32(reader, field);
+            break;
+        case 10:
+            read_logical(reader, field, out);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (out->name == NULL) {
@@ -139,7 +173,8 @@ static void read_element(reader_t *reader, weir_arena *arena, weir_parquet_eleme
     }
 }
 
-static void read_schema(reader_t *reader, field_t field, weir_arena *arena, weir_parquet_footer *footer)
+static void read_schema(weir_thrift_reader *reader, weir_thrift_field field, weir_arena *arena,
+                        weir_parquet_footer *footer)
 {
     uint32_t count = weir_thrift_list(reader, field, WEIR_THRIFT_STRUCT, MIN_ELEMENT_BYTES);
     if (footer->elements != NULL) {
@@ -163,7 +198,8 @@ static void read_schema(reader_t *reader, field_t field, weir_arena *arena, weir
 
 /* --- row groups ------------------------------------------------------------------------------------------------- */
 
-static void check_range(reader_t *reader, int64_t start, int64_t size, uint64_t file_size, const char *problem)
+static void check_range(weir_thrift_reader *reader, int64_t start, int64_t size, uint64_t file_size,
+                        const char *problem)
 {
     if (start < 0 || size < 0 || (uint64_t)start > file_size || (uint64_t)size > file_size - (uint64_t)start) {
         weir_thrift_fail(reader, problem);
@@ -171,22 +207,38 @@ static void check_range(reader_t *reader, int64_t start, int64_t size, uint64_t 
 }
 
 /* ColumnMetaData; `out` also gets what ColumnChunk has beside it. */
-static void read_chunk_meta(reader_t *reader, field_t outer, uint64_t file_size, weir_parquet_chunk *out)
+static void read_chunk_meta(weir_thrift_reader *reader, weir_thrift_field outer, uint64_t file_size,
+                            weir_parquet_chunk *out)
 {
     int64_t data_start = -1, dictionary_start = -1, size = -1;
     int32_t physical = -1, codec = -1;
-    field_t field = {0};
+    weir_thrift_field field = {0};
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: physical = weir_thrift_i32(reader, field); break;
-        case 4: codec = weir_thrift_i32(reader, field); break;
-        case 5: out->value_count = weir_thrift_i64(reader, field); break;
-        case 7: size = weir_thrift_i64(reader, field); break;
-        case 9: data_start = weir_thrift_i64(reader, field); break;
-        case 11: dictionary_start = weir_thrift_i64(reader, field); break;
-        case 12: weir_parquet_statistics_read(reader, field, &out->statistics); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            physical = weir_thrift_i32(reader, field);
+            break;
+        case 4:
+            codec = weir_thrift_i32(reader, field);
+            break;
+        case 5:
+            out->value_count = weir_thrift_i64(reader, field);
+            break;
+        case 7:
+            size = weir_thrift_i64(reader, field);
+            break;
+        case 9:
+            data_start = weir_thrift_i64(reader, field);
+            break;
+        case 11:
+            dictionary_start = weir_thrift_i64(reader, field);
+            break;
+        case 12:
+            weir_parquet_statistics_read(reader, field, &out->statistics);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     /* Some writers leave a 0 where there is no dictionary. */
@@ -202,26 +254,37 @@ static void read_chunk_meta(reader_t *reader, field_t outer, uint64_t file_size,
     out->data_start = (uint64_t)data_start;
 }
 
-static void read_chunk(reader_t *reader, uint64_t file_size, weir_parquet_chunk *out)
+static void read_chunk(weir_thrift_reader *reader, uint64_t file_size, weir_parquet_chunk *out)
 {
     int64_t offset_index_start = 0, column_index_start = 0;
     int32_t offset_index_size = 0, column_index_size = 0;
     bool has_meta = false;
-    field_t field = {0};
+    weir_thrift_field field = {0};
     out->statistics.null_count = -1;
     weir_thrift_struct(reader, WEIR_THRIFT_ELEMENT(WEIR_THRIFT_STRUCT));
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: weir_thrift_fail(reader, "a column chunk lies in another file"); break;
+        case 1:
+            weir_thrift_fail(reader, "a column chunk lies in another file");
+            break;
         case 3:
             read_chunk_meta(reader, field, file_size, out);
             has_meta = true;
             break;
-        case 4: offset_index_start = weir_thrift_i64(reader, field); break;
-        case 5: offset_index_size = weir_thrift_i32(reader, field); break;
-        case 6: column_index_start = weir_thrift_i64(reader, field); break;
-        case 7: column_index_size = weir_thrift_i32(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 4:
+            offset_index_start = weir_thrift_i64(reader, field);
+            break;
+        case 5:
+            offset_index_size = weir_thrift_i32(reader, field);
+            break;
+        case 6:
+            column_index_start = weir_thrift_i64(reader, field);
+            break;
+        case 7:
+            column_index_size = weir_thrift_i32(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (!has_meta) {
@@ -235,7 +298,7 @@ static void read_chunk(reader_t *reader, uint64_t file_size, weir_parquet_chunk 
     out->column_index_size = (uint32_t)column_index_size;
 }
 
-static void read_chunks(reader_t *reader, field_t field, weir_arena *arena, uint64_t file_size,
+static void read_chunks(weir_thrift_reader *reader, weir_thrift_field field, weir_arena *arena, uint64_t file_size,
                         const weir_parquet_footer *footer, weir_parquet_row_group *out)
 {
     uint32_t count = weir_thrift_list(reader, field, WEIR_THRIFT_STRUCT, MIN_CHUNK_BYTES);
@@ -249,17 +312,22 @@ static void read_chunks(reader_t *reader, field_t field, weir_arena *arena, uint
     }
 }
 
-static void read_row_group(reader_t *reader, weir_arena *arena, uint64_t file_size, weir_parquet_footer *footer,
-                           weir_parquet_row_group *out)
+static void read_row_group(weir_thrift_reader *reader, weir_arena *arena, uint64_t file_size,
+                           weir_parquet_footer *footer, weir_parquet_row_group *out)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     out->row_count = -1;
     weir_thrift_struct(reader, WEIR_THRIFT_ELEMENT(WEIR_THRIFT_STRUCT));
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: read_chunks(reader, field, arena, file_size, footer, out); break;
-        case 3: out->row_count = weir_thrift_i64(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            read_chunks(reader, field, arena, file_size, footer, out);
+            break;
+        case 3:
+            out->row_count = weir_thrift_i64(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (out->row_count < 0 || out->row_count > MAX_ROWS - footer->row_count ||
@@ -271,7 +339,7 @@ static void read_row_group(reader_t *reader, weir_arena *arena, uint64_t file_si
     footer->row_count += out->row_count;
 }
 
-static void read_row_groups(reader_t *reader, field_t field, weir_arena *arena, uint64_t file_size,
+static void read_row_groups(weir_thrift_reader *reader, weir_thrift_field field, weir_arena *arena, uint64_t file_size,
                             weir_parquet_footer *footer)
 {
     uint32_t count = weir_thrift_list(reader, field, WEIR_THRIFT_STRUCT, MIN_ROW_GROUP_BYTES);
@@ -287,14 +355,20 @@ static void read_row_groups(reader_t *reader, field_t field, weir_arena *arena, 
 }
 
 /* FileMetaData. Field 3, the number of rows, is taken from the row groups instead, which readers go by. */
-static void read_file_meta(reader_t *reader, weir_arena *arena, uint64_t file_size, weir_parquet_footer *footer)
+static void read_file_meta(weir_thrift_reader *reader, weir_arena *arena, uint64_t file_size,
+                           weir_parquet_footer *footer)
 {
-    field_t field = {0};
+    weir_thrift_field field = {0};
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 2: read_schema(reader, field, arena, footer); break;
-        case 4: read_row_groups(reader, field, arena, file_size, footer); break;
-        default: weir_thrift_skip(reader, field);
+        case 2:
+            read_schema(reader, field, arena, footer);
+            break;
+        case 4:
+            read_row_groups(reader, field, arena, file_size, footer);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (footer->element_count == 0) {
@@ -329,11 +403,10 @@ static int load_footer(weir_parquet_source *source, weir_arena *arena, weir_slic
     return WEIR_OK;
 }
 
-int weir_parquet_footer_read(weir_parquet_source *source, weir_arena *arena, weir_parquet_footer **out,
-                             weir_error *err)
+int weir_parquet_footer_read(weir_parquet_source *source, weir_arena *arena, weir_parquet_footer **out, weir_error *err)
 {
     weir_slice bytes;
-    reader_t reader;
+    weir_thrift_reader reader;
     WEIR_TRY(load_footer(source, arena, &bytes, err));
     weir_parquet_footer *footer = WEIR_NEW(arena, weir_parquet_footer);
     weir_thrift_init(&reader, bytes);

@@ -16,13 +16,13 @@ typedef struct weir_parquet_element {
     int32_t child_count;
     weir_parquet_converted converted;
     weir_parquet_logical logical;
-    weir_parquet_unit unit;  /* of the logical TIME and TIMESTAMP */
+    weir_parquet_unit unit; /* of the logical TIME and TIMESTAMP */
     bool adjusted_to_utc;
-    int8_t integer_bits;     /* of the logical INTEGER */
+    int8_t integer_bits; /* of the logical INTEGER */
     bool integer_signed;
-    int32_t precision;       /* of decimals */
+    int32_t precision; /* of decimals */
     int32_t scale;
-    int32_t field_id;        /* -1: none */
+    int32_t field_id; /* -1: none */
 } weir_parquet_element;
 
 /* Bounds and nulls of a chunk or page; their bytes are plain-encoded values. */

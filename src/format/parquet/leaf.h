@@ -17,17 +17,17 @@ typedef enum weir_parquet_conversion {
     WEIR_PARQUET_CONVERT_INT32_TO_128,
     WEIR_PARQUET_CONVERT_INT64_TO_128,
     WEIR_PARQUET_CONVERT_UINT64_TO_128,
-    WEIR_PARQUET_CONVERT_INT64_MULTIPLY,    /* by `factor` */
-    WEIR_PARQUET_CONVERT_INT64_DIVIDE,      /* by `factor`, towards minus infinity */
-    WEIR_PARQUET_CONVERT_INT64_TO_TIME,     /* the same, into 32 bits */
-    WEIR_PARQUET_CONVERT_INT64_TO_NANOS,    /* `factor` units a millisecond, into weir_timestamp_nanos */
-    WEIR_PARQUET_CONVERT_INT96_TO_64,       /* `factor` nanoseconds a unit */
+    WEIR_PARQUET_CONVERT_INT64_MULTIPLY, /* by `factor` */
+    WEIR_PARQUET_CONVERT_INT64_DIVIDE,   /* by `factor`, towards minus infinity */
+    WEIR_PARQUET_CONVERT_INT64_TO_TIME,  /* the same, into 32 bits */
+    WEIR_PARQUET_CONVERT_INT64_TO_NANOS, /* `factor` units a millisecond, into weir_timestamp_nanos */
+    WEIR_PARQUET_CONVERT_INT96_TO_64,    /* `factor` nanoseconds a unit */
     WEIR_PARQUET_CONVERT_INT96_TO_NANOS,
     WEIR_PARQUET_CONVERT_FLOAT_TO_DOUBLE,
     WEIR_PARQUET_CONVERT_HALF_TO_FLOAT,
-    WEIR_PARQUET_CONVERT_BYTES_TO_64,       /* big-endian decimals */
+    WEIR_PARQUET_CONVERT_BYTES_TO_64, /* big-endian decimals */
     WEIR_PARQUET_CONVERT_BYTES_TO_128,
-    WEIR_PARQUET_CONVERT_BYTES              /* text and bytes */
+    WEIR_PARQUET_CONVERT_BYTES /* text and bytes */
 } weir_parquet_conversion;
 
 typedef struct weir_parquet_leaf {
@@ -70,7 +70,7 @@ int weir_parquet_convert(const weir_parquet_leaf *leaf, const uint8_t *values, i
                          const char *path, weir_error *err);
 
 /* The same for byte strings that become numbers. */
-int weir_parquet_convert_views(const weir_parquet_leaf *leaf, const weir_parquet_view *values, int64_t count,
-                               void *out, const char *path, weir_error *err);
+int weir_parquet_convert_views(const weir_parquet_leaf *leaf, const weir_parquet_view *values, int64_t count, void *out,
+                               const char *path, weir_error *err);
 
 #endif

@@ -44,8 +44,8 @@ static bool read_levels(weir_parquet_rle *rle, int32_t count, uint8_t max_level,
 static int load_block(weir_parquet_column_reader *reader, weir_error *err)
 {
     weir_parquet_level_block *block = reader->block;
-    int32_t count = reader->entries_left < WEIR_PARQUET_LEVEL_BLOCK ? (int32_t)reader->entries_left
-                                                                    : WEIR_PARQUET_LEVEL_BLOCK;
+    int32_t count =
+        reader->entries_left < WEIR_PARQUET_LEVEL_BLOCK ? (int32_t)reader->entries_left : WEIR_PARQUET_LEVEL_BLOCK;
     if (!read_levels(&reader->repetitions, count, reader->leaf->max_repetition, block->repetitions) ||
         !read_levels(&reader->definitions, count, reader->leaf->max_definition, block->definitions)) {
         return weir_parquet_column_damaged(reader, "the levels of a page are damaged", err);
@@ -180,9 +180,9 @@ static int take_rows(weir_parquet_column_reader *reader, int64_t rows, weir_vect
                 WEIR_TRY(next_page(reader, &found, err));
             }
             if (!found) {
-                return begun == rows ? WEIR_OK
-                                     : weir_parquet_column_damaged(reader, "its pages have fewer rows than the row group",
-                                                                   err);
+                return begun == rows
+                           ? WEIR_OK
+                           : weir_parquet_column_damaged(reader, "its pages have fewer rows than the row group", err);
             }
             if (reader->entries_left == 0) {
                 continue; /* an empty page */

@@ -9,11 +9,20 @@ static void read_data_page(weir_thrift_reader *reader, weir_thrift_field outer, 
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->value_count = weir_thrift_i32(reader, field); break;
-        case 2: out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field); break;
-        case 3: out->definition_encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field); break;
-        case 4: out->repetition_encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->value_count = weir_thrift_i32(reader, field);
+            break;
+        case 2:
+            out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field);
+            break;
+        case 3:
+            out->definition_encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field);
+            break;
+        case 4:
+            out->repetition_encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
@@ -26,14 +35,29 @@ static void read_data_page_v2(weir_thrift_reader *reader, weir_thrift_field oute
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->value_count = weir_thrift_i32(reader, field); break;
-        case 2: out->null_count = weir_thrift_i32(reader, field); break;
-        case 3: out->row_count = weir_thrift_i32(reader, field); break;
-        case 4: out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field); break;
-        case 5: definition_bytes = weir_thrift_i32(reader, field); break;
-        case 6: repetition_bytes = weir_thrift_i32(reader, field); break;
-        case 7: out->is_compressed = weir_thrift_bool(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->value_count = weir_thrift_i32(reader, field);
+            break;
+        case 2:
+            out->null_count = weir_thrift_i32(reader, field);
+            break;
+        case 3:
+            out->row_count = weir_thrift_i32(reader, field);
+            break;
+        case 4:
+            out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field);
+            break;
+        case 5:
+            definition_bytes = weir_thrift_i32(reader, field);
+            break;
+        case 6:
+            repetition_bytes = weir_thrift_i32(reader, field);
+            break;
+        case 7:
+            out->is_compressed = weir_thrift_bool(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (definition_bytes < 0 || repetition_bytes < 0 || out->row_count < 0 || out->row_count > out->value_count) {
@@ -49,9 +73,14 @@ static void read_dictionary_page(weir_thrift_reader *reader, weir_thrift_field o
     weir_thrift_struct(reader, outer);
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: out->value_count = weir_thrift_i32(reader, field); break;
-        case 2: out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            out->value_count = weir_thrift_i32(reader, field);
+            break;
+        case 2:
+            out->encoding = (weir_parquet_encoding)weir_thrift_i32(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
@@ -62,13 +91,26 @@ static void read_page_header(weir_thrift_reader *reader, weir_parquet_page_heade
     weir_thrift_field field = {0};
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: type = weir_thrift_i32(reader, field); break;
-        case 2: uncompressed_size = weir_thrift_i32(reader, field); break;
-        case 3: compressed_size = weir_thrift_i32(reader, field); break;
-        case 5: read_data_page(reader, field, out); break;
-        case 7: read_dictionary_page(reader, field, out); break;
-        case 8: read_data_page_v2(reader, field, out); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            type = weir_thrift_i32(reader, field);
+            break;
+        case 2:
+            uncompressed_size = weir_thrift_i32(reader, field);
+            break;
+        case 3:
+            compressed_size = weir_thrift_i32(reader, field);
+            break;
+        case 5:
+            read_data_page(reader, field, out);
+            break;
+        case 7:
+            read_dictionary_page(reader, field, out);
+            break;
+        case 8:
+            read_data_page_v2(reader, field, out);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (type < 0 || compressed_size < 0 || uncompressed_size < 0) {
@@ -89,8 +131,8 @@ static void read_page_header(weir_thrift_reader *reader, weir_parquet_page_heade
     }
 }
 
-int weir_parquet_page_header_read(weir_slice bytes, bool more_follows, const char *path,
-                                  weir_parquet_page_header *out, bool *needs_more, weir_error *err)
+int weir_parquet_page_header_read(weir_slice bytes, bool more_follows, const char *path, weir_parquet_page_header *out,
+                                  bool *needs_more, weir_error *err)
 {
     weir_thrift_reader reader;
     *out = (weir_parquet_page_header){.value_count = -1, .row_count = -1, .null_count = -1, .is_compressed = true};

@@ -14,16 +14,16 @@ typedef struct weir_parquet_page_header {
     weir_parquet_encoding encoding;
     weir_parquet_encoding definition_encoding; /* v1 */
     weir_parquet_encoding repetition_encoding; /* v1 */
-    int32_t null_count;        /* v2; -1: unknown */
-    int32_t row_count;         /* v2; -1: unknown */
-    uint32_t definition_bytes; /* v2 */
-    uint32_t repetition_bytes; /* v2 */
-    bool is_compressed;        /* false only in v2 */
+    int32_t null_count;                        /* v2; -1: unknown */
+    int32_t row_count;                         /* v2; -1: unknown */
+    uint32_t definition_bytes;                 /* v2 */
+    uint32_t repetition_bytes;                 /* v2 */
+    bool is_compressed;                        /* false only in v2 */
 } weir_parquet_page_header;
 
 /* Reads the header at the beginning of `bytes`. When it does not end there and `more_follows`, *needs_more is set
  * instead of failing. */
-int weir_parquet_page_header_read(weir_slice bytes, bool more_follows, const char *path,
-                                  weir_parquet_page_header *out, bool *needs_more, weir_error *err);
+int weir_parquet_page_header_read(weir_slice bytes, bool more_follows, const char *path, weir_parquet_page_header *out,
+                                  bool *needs_more, weir_error *err);
 
 #endif

@@ -29,10 +29,17 @@ static void read_location(weir_thrift_reader *reader, weir_parquet_page_location
     weir_thrift_struct(reader, WEIR_THRIFT_ELEMENT(WEIR_THRIFT_STRUCT));
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: offset = weir_thrift_i64(reader, field); break;
-        case 2: size = weir_thrift_i32(reader, field); break;
-        case 3: out->first_row = weir_thrift_i64(reader, field); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            offset = weir_thrift_i64(reader, field);
+            break;
+        case 2:
+            size = weir_thrift_i32(reader, field);
+            break;
+        case 3:
+            out->first_row = weir_thrift_i64(reader, field);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     if (offset < 0 || size <= 0 || out->first_row < 0) {
@@ -166,11 +173,20 @@ static void read_column_index(weir_thrift_reader *reader, column_index *index)
     weir_thrift_field field = {0};
     while (weir_thrift_next(reader, &field)) {
         switch (field.id) {
-        case 1: read_null_pages(reader, field, index); break;
-        case 2: read_bounds(reader, field, index, true); break;
-        case 3: read_bounds(reader, field, index, false); break;
-        case 5: read_null_counts(reader, field, index); break;
-        default: weir_thrift_skip(reader, field);
+        case 1:
+            read_null_pages(reader, field, index);
+            break;
+        case 2:
+            read_bounds(reader, field, index, true);
+            break;
+        case 3:
+            read_bounds(reader, field, index, false);
+            break;
+        case 5:
+            read_null_counts(reader, field, index);
+            break;
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
     index->fits &= index->has_null_pages && index->has_min && index->has_max;

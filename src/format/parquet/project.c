@@ -64,8 +64,8 @@ static bool resolve_decimal(const weir_parquet_element *element, const weir_type
 {
     bool wide = out->layout == WEIR_LAYOUT_128;
     int32_t scale = is_decimal(element) ? element->scale : 0;
-    bool scaled = is_decimal(element) || element->physical == WEIR_PARQUET_INT32 ||
-                  element->physical == WEIR_PARQUET_INT64;
+    bool scaled =
+        is_decimal(element) || element->physical == WEIR_PARQUET_INT32 || element->physical == WEIR_PARQUET_INT64;
     if (scaled && scale != type->scale) {
         return false;
     }
@@ -84,7 +84,8 @@ static bool resolve_decimal(const weir_parquet_element *element, const weir_type
     case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY:
         out->conversion = wide ? WEIR_PARQUET_CONVERT_BYTES_TO_128 : WEIR_PARQUET_CONVERT_BYTES_TO_64;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -94,11 +95,18 @@ static bool resolve_integer(const weir_parquet_element *element, const weir_type
     bool narrow_unsigned = out->is_unsigned && element->integer_bits < 32 &&
                            element->converted != WEIR_PARQUET_UINT_32; /* fits 32 bits with sign */
     switch (type->id) {
-    case WEIR_TINYINT: out->conversion = WEIR_PARQUET_CONVERT_INT32_TO_8; return from_int32;
-    case WEIR_SMALLINT: out->conversion = WEIR_PARQUET_CONVERT_INT32_TO_16; return from_int32;
-    case WEIR_INT: return from_int32 && (!out->is_unsigned || narrow_unsigned);
-    case WEIR_DATE: return from_int32;
-    default: break;
+    case WEIR_TINYINT:
+        out->conversion = WEIR_PARQUET_CONVERT_INT32_TO_8;
+        return from_int32;
+    case WEIR_SMALLINT:
+        out->conversion = WEIR_PARQUET_CONVERT_INT32_TO_16;
+        return from_int32;
+    case WEIR_INT:
+        return from_int32 && (!out->is_unsigned || narrow_unsigned);
+    case WEIR_DATE:
+        return from_int32;
+    default:
+        break;
     }
     if (from_int32) {
         out->conversion = out->is_unsigned ? WEIR_PARQUET_CONVERT_UINT32_TO_64 : WEIR_PARQUET_CONVERT_INT32_TO_64;
@@ -131,10 +139,13 @@ static bool resolve_conversion(const weir_parquet_element *element, const weir_t
     case WEIR_SMALLINT:
     case WEIR_INT:
     case WEIR_BIGINT:
-    case WEIR_DATE: return resolve_integer(element, type, out);
+    case WEIR_DATE:
+        return resolve_integer(element, type, out);
     case WEIR_FLOAT:
-    case WEIR_DOUBLE: return resolve_float(element, type, out);
-    case WEIR_DECIMAL: return resolve_decimal(element, type, out);
+    case WEIR_DOUBLE:
+        return resolve_float(element, type, out);
+    case WEIR_DECIMAL:
+        return resolve_decimal(element, type, out);
     case WEIR_TIME:
         if (element->physical == WEIR_PARQUET_INT64) {
             out->conversion = WEIR_PARQUET_CONVERT_INT64_TO_TIME;
@@ -143,7 +154,8 @@ static bool resolve_conversion(const weir_parquet_element *element, const weir_t
         }
         return element->physical == WEIR_PARQUET_INT32;
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_LTZ: return resolve_timestamp(element, type, out);
+    case WEIR_TIMESTAMP_LTZ:
+        return resolve_timestamp(element, type, out);
     case WEIR_CHAR:
     case WEIR_VARCHAR:
     case WEIR_BINARY:
@@ -151,7 +163,8 @@ static bool resolve_conversion(const weir_parquet_element *element, const weir_t
     case WEIR_BLOB:
         out->conversion = WEIR_PARQUET_CONVERT_BYTES;
         return element->physical == WEIR_PARQUET_BYTE_ARRAY || element->physical == WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -159,13 +172,18 @@ static int32_t width_of(const weir_parquet_element *element)
 {
     switch (element->physical) {
     case WEIR_PARQUET_INT32:
-    case WEIR_PARQUET_FLOAT: return 4;
+    case WEIR_PARQUET_FLOAT:
+        return 4;
     case WEIR_PARQUET_INT64:
-    case WEIR_PARQUET_DOUBLE: return 8;
-    case WEIR_PARQUET_INT96: return 12;
-    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY: return element->type_length;
+    case WEIR_PARQUET_DOUBLE:
+        return 8;
+    case WEIR_PARQUET_INT96:
+        return 12;
+    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY:
+        return element->type_length;
     case WEIR_PARQUET_BOOLEAN:
-    case WEIR_PARQUET_BYTE_ARRAY: break;
+    case WEIR_PARQUET_BYTE_ARRAY:
+        break;
     }
     return 0;
 }
@@ -291,19 +309,19 @@ static int project_map(projection_work *work, const weir_parquet_node *node, con
     return project_node(work, &entries->children[1], type->element, inside, &out->children[1]);
 }
 
-static int project_member(projection_work *work, const weir_parquet_node *node, const char *name,
-                          const weir_type *type, surroundings around, weir_parquet_column *out)
+static int project_member(projection_work *work, const weir_parquet_node *node, const char *name, const weir_type *type,
+                          surroundings around, weir_parquet_column *out)
 {
     const weir_parquet_node *member = weir_parquet_node_child(node, name);
     if (member == NULL) {
-        return weir_fail(work->err, WEIR_CORRUPT, "%s: the file has no column %s%s%s", work->path,
-                         node->path, *node->path == '\0' ? "" : ".", name);
+        return weir_fail(work->err, WEIR_CORRUPT, "%s: the file has no column %s%s%s", work->path, node->path,
+                         *node->path == '\0' ? "" : ".", name);
     }
     return project_node(work, member, type, around, out);
 }
 
-static int project_row(projection_work *work, const weir_parquet_node *node, const weir_type *type,
-                       surroundings around, weir_parquet_column *out)
+static int project_row(projection_work *work, const weir_parquet_node *node, const weir_type *type, surroundings around,
+                       weir_parquet_column *out)
 {
     if (node->leaf_index >= 0 || type->field_count == 0) {
         return mismatch(node, type, work->path, work->err);
@@ -311,8 +329,7 @@ static int project_row(projection_work *work, const weir_parquet_node *node, con
     out->children = WEIR_NEW_ARRAY(work->arena, weir_parquet_column, type->field_count);
     out->child_count = type->field_count;
     for (int32_t i = 0; i < type->field_count; i++) {
-        WEIR_TRY(project_member(work, node, type->fields[i].name, type->fields[i].type, around,
-                                &out->children[i]));
+        WEIR_TRY(project_member(work, node, type->fields[i].name, type->fields[i].type, around, &out->children[i]));
     }
     return WEIR_OK;
 }
@@ -338,12 +355,17 @@ static int project_nested(projection_work *work, const weir_parquet_node *node, 
                           surroundings around, weir_parquet_column *out)
 {
     switch (type->id) {
-    case WEIR_ARRAY: return project_array(work, node, type, out);
+    case WEIR_ARRAY:
+        return project_array(work, node, type, out);
     case WEIR_MAP:
-    case WEIR_MULTISET: return project_map(work, node, type, out);
-    case WEIR_ROW: return project_row(work, node, type, around, out);
-    case WEIR_VARIANT: return project_variant(work, node, around, out);
-    default: return project_leaf(work, node, around, out);
+    case WEIR_MULTISET:
+        return project_map(work, node, type, out);
+    case WEIR_ROW:
+        return project_row(work, node, type, around, out);
+    case WEIR_VARIANT:
+        return project_variant(work, node, around, out);
+    default:
+        return project_leaf(work, node, around, out);
     }
 }
 
@@ -368,15 +390,14 @@ static int project_node(projection_work *work, const weir_parquet_node *node, co
     return WEIR_OK;
 }
 
-int weir_parquet_project(const weir_parquet_node *root, const weir_field *fields, int32_t field_count,
-                         const char *path, weir_arena *arena, weir_parquet_projection *out, weir_error *err)
+int weir_parquet_project(const weir_parquet_node *root, const weir_field *fields, int32_t field_count, const char *path,
+                         weir_arena *arena, weir_parquet_projection *out, weir_error *err)
 {
     projection_work work = {.path = path, .arena = arena, .err = err};
     out->columns = WEIR_NEW_ARRAY(arena, weir_parquet_column, field_count);
     out->column_count = field_count;
     for (int32_t i = 0; i < field_count; i++) {
-        WEIR_TRY(project_member(&work, root, fields[i].name, fields[i].type, (surroundings){0},
-                                &out->columns[i]));
+        WEIR_TRY(project_member(&work, root, fields[i].name, fields[i].type, (surroundings){0}, &out->columns[i]));
     }
     out->leaves = work.leaves;
     out->leaf_count = work.leaf_count;

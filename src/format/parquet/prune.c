@@ -33,8 +33,8 @@ static int add_column(pruning_state *state, int32_t column, weir_error *err)
 {
     const weir_parquet_projection *projection = &state->reader->projection;
     if (column < 0 || column >= projection->column_count) {
-        return weir_fail(err, WEIR_INVALID, "%s: a predicate names column %d of %d", state->reader->source.path,
-                         column, projection->column_count);
+        return weir_fail(err, WEIR_INVALID, "%s: a predicate names column %d of %d", state->reader->source.path, column,
+                         projection->column_count);
     }
     for (int32_t i = 0; i < state->column_count; i++) {
         if (state->columns[i].column == column) {
@@ -85,8 +85,8 @@ static int load_page_index(pruning_state *state, pruned_column *column, const we
     if (chunk->offset_index_size == 0 || chunk->column_index_size == 0) {
         return WEIR_OK;
     }
-    WEIR_TRY(weir_parquet_offset_index_read(source, chunk, group->row_count, &column->locations, &column->page_count,
-                                            err));
+    WEIR_TRY(
+        weir_parquet_offset_index_read(source, chunk, group->row_count, &column->locations, &column->page_count, err));
     return weir_parquet_column_index_read(source, chunk, column->page_count, state->arena, &column->pages, err);
 }
 
@@ -150,8 +150,7 @@ static int prune_row_group(pruning_state *state, const weir_parquet_row_group *g
     return WEIR_OK;
 }
 
-int weir_parquet_prune(weir_format_reader *base, const weir_predicate *predicate, weir_row_ranges *out,
-                       weir_error *err)
+int weir_parquet_prune(weir_format_reader *base, const weir_predicate *predicate, weir_row_ranges *out, weir_error *err)
 {
     weir_parquet_reader *reader = (weir_parquet_reader *)(void *)base;
     if (predicate == NULL) {

@@ -106,8 +106,8 @@ static int64_t near_rows(const uint32_t *rows, int64_t count)
     return size;
 }
 
-static int gather_nested(weir_parquet_reader *reader, int32_t column, int64_t base, const uint32_t *rows,
-                         int64_t count, weir_vector *out, weir_error *err)
+static int gather_nested(weir_parquet_reader *reader, int32_t column, int64_t base, const uint32_t *rows, int64_t count,
+                         weir_vector *out, weir_error *err)
 {
     uint32_t picks[NESTED_SPAN_ROWS];
     for (int64_t done = 0; done < count;) {
@@ -144,8 +144,8 @@ static int gather_column(weir_format_reader *base, int32_t column, int64_t first
 /* --- prefetching ------------------------------------------------------------------------------------------------ */
 
 /* Announces the bytes of one leaf; with nothing to fetch the range's size is 0. */
-static int announce_leaf(weir_parquet_reader *reader, int32_t leaf, int64_t first, int64_t count,
-                         weir_read_range *out, weir_error *err)
+static int announce_leaf(weir_parquet_reader *reader, int32_t leaf, int64_t first, int64_t count, weir_read_range *out,
+                         weir_error *err)
 {
     weir_parquet_chunk_reader *chunk = &weir_parquet_leaf_reader(reader, leaf)->chunk;
     uint64_t start;
@@ -154,7 +154,8 @@ static int announce_leaf(weir_parquet_reader *reader, int32_t leaf, int64_t firs
     WEIR_TRY(weir_parquet_chunk_enter(chunk, weir_parquet_find_row_group(reader->footer, first), err));
     int64_t row = first - chunk->group->first_row;
     int64_t end = count < chunk->group->row_count - row ? row + count : chunk->group->row_count;
-    if (chunk->loaded && row >= chunk->pages[chunk->page].first_row) { /* what is decompressed is not read again */
+    /* What is decompressed already is not read again; a page that lies in the window goes with it. */
+    if (chunk->loaded && !chunk->in_window && row >= chunk->pages[chunk->page].first_row) {
         int64_t page_end = weir_parquet_chunk_page_end(chunk, chunk->page);
         row = row > page_end ? row : page_end;
     }
@@ -248,8 +249,8 @@ static int open_reader(weir_parquet_reader *reader, const weir_field *fields, in
     weir_parquet_node *root;
     WEIR_TRY(weir_parquet_footer_read(&reader->source, &reader->arena, &reader->footer, err));
     WEIR_TRY(weir_parquet_schema_build(reader->footer, reader->source.path, &reader->arena, &root, err));
-    WEIR_TRY(weir_parquet_project(root, fields, field_count, reader->source.path, &reader->arena, &reader->projection,
-                                  err));
+    WEIR_TRY(
+        weir_parquet_project(root, fields, field_count, reader->source.path, &reader->arena, &reader->projection, err));
     reader->columns = WEIR_NEW_ARRAY(&reader->arena, weir_parquet_column_reader *, reader->projection.leaf_count);
     reader->picked = WEIR_NEW_ARRAY(&reader->arena, weir_vector *, field_count);
     reader->base.ops = &reader_ops;

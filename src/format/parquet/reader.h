@@ -9,7 +9,7 @@
 typedef struct weir_parquet_reader {
     weir_format_reader base;
     weir_parquet_source source;
-    weir_arena arena; /* the footer and what follows from it */
+    weir_arena arena;    /* the footer and what follows from it */
     int64_t arena_bytes; /* of it, taken from the budget */
     weir_parquet_footer *footer;
     weir_parquet_projection projection;

@@ -29,8 +29,8 @@ static int build_children(tree_builder *builder, int depth, weir_parquet_node *n
     node->children = WEIR_NEW_ARRAY(builder->arena, weir_parquet_node, count);
     for (int32_t i = 0; i < count; i++) {
         if (builder->next_element == builder->footer->element_count) {
-            return weir_fail(builder->err, WEIR_CORRUPT, "%s: group %s has more members than the schema",
-                             builder->path, node->element->name);
+            return weir_fail(builder->err, WEIR_CORRUPT, "%s: group %s has more members than the schema", builder->path,
+                             node->element->name);
         }
         WEIR_TRY(build_node(builder, node, depth + 1, &node->children[i]));
         node->child_count++;
@@ -47,8 +47,8 @@ static int build_node(tree_builder *builder, const weir_parquet_node *parent, in
         out->path = "";
         return build_children(builder, depth, out);
     }
-    out->path = *parent->path == '\0' ? element->name
-                                      : weir_arena_format(builder->arena, "%s.%s", parent->path, element->name);
+    out->path =
+        *parent->path == '\0' ? element->name : weir_arena_format(builder->arena, "%s.%s", parent->path, element->name);
     out->definition = (uint8_t)(parent->definition + (element->repetition != WEIR_PARQUET_REQUIRED));
     out->repetition = (uint8_t)(parent->repetition + (element->repetition == WEIR_PARQUET_REPEATED));
     if (element->is_leaf) {

@@ -52,8 +52,8 @@ const weir_parquet_node *weir_parquet_list_element(const weir_parquet_node *list
 const weir_parquet_node *weir_parquet_map_entries(const weir_parquet_node *map);
 
 /* Finds the fields in the file by name and decides how to read each of them. */
-int weir_parquet_project(const weir_parquet_node *root, const weir_field *fields, int32_t field_count,
-                         const char *path, weir_arena *arena, weir_parquet_projection *out, weir_error *err);
+int weir_parquet_project(const weir_parquet_node *root, const weir_field *fields, int32_t field_count, const char *path,
+                         weir_arena *arena, weir_parquet_projection *out, weir_error *err);
 
 /* Decides how the leaf's physical values become values of `type`. */
 int weir_parquet_leaf_resolve(const weir_parquet_node *node, const weir_type *type, const char *path,

@@ -1,7 +1,8 @@
 /* Reading statistics, and judging which of them can be relied on.
  *
  * Old writers compared everything as signed bytes and wrote the deprecated fields min and max; those are good for
- * signed numbers only. Of floats, a NaN bound says nothing; zeros may have lost their sign, and NaNs are not counted. */
+ * signed numbers only. Of floats, a NaN bound says nothing; zeros may have lost their sign, and NaNs are not counted.
+ */
 #include "format/parquet/statistics.h"
 
 #include <math.h>
@@ -21,7 +22,9 @@ void weir_parquet_statistics_read(weir_thrift_reader *reader, weir_thrift_field 
             out->old_min = weir_thrift_binary(reader, field);
             out->has_old_min = true;
             break;
-        case 3: out->null_count = weir_thrift_i64(reader, field); break;
+        case 3:
+            out->null_count = weir_thrift_i64(reader, field);
+            break;
         case 5:
             out->max = weir_thrift_binary(reader, field);
             out->has_max = true;
@@ -30,7 +33,8 @@ void weir_parquet_statistics_read(weir_thrift_reader *reader, weir_thrift_field 
             out->min = weir_thrift_binary(reader, field);
             out->has_min = true;
             break;
-        default: weir_thrift_skip(reader, field);
+        default:
+            weir_thrift_skip(reader, field);
         }
     }
 }
@@ -41,12 +45,15 @@ static bool old_order_fits(const weir_parquet_leaf *leaf)
     switch (leaf->physical) {
     case WEIR_PARQUET_BOOLEAN:
     case WEIR_PARQUET_FLOAT:
-    case WEIR_PARQUET_DOUBLE: return true;
+    case WEIR_PARQUET_DOUBLE:
+        return true;
     case WEIR_PARQUET_INT32:
-    case WEIR_PARQUET_INT64: return !leaf->is_unsigned;
+    case WEIR_PARQUET_INT64:
+        return !leaf->is_unsigned;
     case WEIR_PARQUET_INT96:
     case WEIR_PARQUET_BYTE_ARRAY:
-    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY: break;
+    case WEIR_PARQUET_FIXED_LEN_BYTE_ARRAY:
+        break;
     }
     return false;
 }
@@ -94,7 +101,9 @@ static bool literal_of_value(const weir_parquet_leaf *leaf, const uint8_t *value
         memcpy(&integer, value, sizeof integer);
         out->integer = integer;
         return true;
-    case WEIR_LAYOUT_64: memcpy(&out->integer, value, sizeof out->integer); return true;
+    case WEIR_LAYOUT_64:
+        memcpy(&out->integer, value, sizeof out->integer);
+        return true;
     case WEIR_LAYOUT_128:
         if (leaf->type->id == WEIR_DECIMAL) {
             memcpy(&out->decimal, value, sizeof out->decimal);
@@ -102,7 +111,8 @@ static bool literal_of_value(const weir_parquet_leaf *leaf, const uint8_t *value
             memcpy(&out->nanos, value, sizeof out->nanos);
         }
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

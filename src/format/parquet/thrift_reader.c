@@ -258,23 +258,40 @@ void weir_thrift_skip(weir_thrift_reader *reader, weir_thrift_field field)
     }
     switch (field.type) {
     case WEIR_THRIFT_TRUE:
-    case WEIR_THRIFT_FALSE: skip_bytes(reader, field.id == -1 ? 1 : 0); return;
-    case WEIR_THRIFT_BYTE: skip_bytes(reader, 1); return;
+    case WEIR_THRIFT_FALSE:
+        skip_bytes(reader, field.id == -1 ? 1 : 0);
+        return;
+    case WEIR_THRIFT_BYTE:
+        skip_bytes(reader, 1);
+        return;
     case WEIR_THRIFT_I16:
     case WEIR_THRIFT_I32:
-    case WEIR_THRIFT_I64: read_varint(reader); return;
-    case WEIR_THRIFT_DOUBLE: skip_bytes(reader, 8); return;
-    case WEIR_THRIFT_UUID: skip_bytes(reader, 16); return;
-    case WEIR_THRIFT_BINARY: weir_thrift_binary(reader, field); return;
+    case WEIR_THRIFT_I64:
+        read_varint(reader);
+        return;
+    case WEIR_THRIFT_DOUBLE:
+        skip_bytes(reader, 8);
+        return;
+    case WEIR_THRIFT_UUID:
+        skip_bytes(reader, 16);
+        return;
+    case WEIR_THRIFT_BINARY:
+        weir_thrift_binary(reader, field);
+        return;
     case WEIR_THRIFT_LIST:
-    case WEIR_THRIFT_SET: skip_list(reader); return;
-    case WEIR_THRIFT_STRUCT: skip_struct(reader); return;
+    case WEIR_THRIFT_SET:
+        skip_list(reader);
+        return;
+    case WEIR_THRIFT_STRUCT:
+        skip_struct(reader);
+        return;
     case WEIR_THRIFT_MAP:
         enter(reader);
         skip_map(reader);
         reader->depth--;
         return;
-    case WEIR_THRIFT_STOP: break;
+    case WEIR_THRIFT_STOP:
+        break;
     }
     weir_thrift_fail(reader, "a field has an unknown type");
 }

@@ -69,17 +69,23 @@ int weir_parquet_values_begin(weir_parquet_values *values, weir_parquet_encoding
     values->end = bytes.data + bytes.size;
     values->position = 0;
     switch (encoding) {
-    case WEIR_PARQUET_PLAIN: values->count = (int64_t)bytes.size * 8; return WEIR_OK;
-    case WEIR_PARQUET_RLE: return begin_rle_booleans(values, bytes, err);
-    case WEIR_PARQUET_DELTA_BINARY_PACKED: return begin_delta(values, bytes, err);
-    case WEIR_PARQUET_BYTE_STREAM_SPLIT: return begin_split(values, bytes, err);
+    case WEIR_PARQUET_PLAIN:
+        values->count = (int64_t)bytes.size * 8;
+        return WEIR_OK;
+    case WEIR_PARQUET_RLE:
+        return begin_rle_booleans(values, bytes, err);
+    case WEIR_PARQUET_DELTA_BINARY_PACKED:
+        return begin_delta(values, bytes, err);
+    case WEIR_PARQUET_BYTE_STREAM_SPLIT:
+        return begin_split(values, bytes, err);
     case WEIR_PARQUET_DELTA_LENGTH_BYTE_ARRAY:
         return is_bytes ? weir_parquet_begin_delta_length(values, bytes, err) : wrong_encoding(values, encoding, err);
     case WEIR_PARQUET_DELTA_BYTE_ARRAY:
         return is_bytes ? weir_parquet_begin_front_coding(values, bytes, err) : wrong_encoding(values, encoding, err);
     case WEIR_PARQUET_PLAIN_DICTIONARY:
     case WEIR_PARQUET_RLE_DICTIONARY:
-    case WEIR_PARQUET_BIT_PACKED: break;
+    case WEIR_PARQUET_BIT_PACKED:
+        break;
     }
     return wrong_encoding(values, encoding, err);
 }
@@ -150,8 +156,10 @@ int weir_parquet_values_numbers(weir_parquet_values *values, int64_t count, uint
                         : weir_parquet_delta_read(&values->delta, count, (uint64_t *)(void *)out);
         return done ? WEIR_OK : weir_parquet_values_too_short(values, err);
     }
-    case WEIR_PARQUET_BYTE_STREAM_SPLIT: return weir_parquet_join_streams(values, count, out, err);
-    default: return wrong_encoding(values, values->encoding, err);
+    case WEIR_PARQUET_BYTE_STREAM_SPLIT:
+        return weir_parquet_join_streams(values, count, out, err);
+    default:
+        return wrong_encoding(values, values->encoding, err);
     }
 }
 
@@ -204,10 +212,16 @@ int weir_parquet_values_skip(weir_parquet_values *values, int64_t count, weir_er
         }
         return values->leaf->width > 0 ? skip_plain_numbers(values, count, err)
                                        : weir_parquet_skip_plain_bytes(values, count, err);
-    case WEIR_PARQUET_RLE: done = weir_parquet_rle_skip(&values->rle, count); break;
-    case WEIR_PARQUET_DELTA_BINARY_PACKED: done = weir_parquet_delta_skip(&values->delta, count); break;
-    case WEIR_PARQUET_BYTE_STREAM_SPLIT: return skip_counted(values, count, err);
-    default: return weir_parquet_skip_views(values, count, err);
+    case WEIR_PARQUET_RLE:
+        done = weir_parquet_rle_skip(&values->rle, count);
+        break;
+    case WEIR_PARQUET_DELTA_BINARY_PACKED:
+        done = weir_parquet_delta_skip(&values->delta, count);
+        break;
+    case WEIR_PARQUET_BYTE_STREAM_SPLIT:
+        return skip_counted(values, count, err);
+    default:
+        return weir_parquet_skip_views(values, count, err);
     }
     return done ? WEIR_OK : weir_parquet_values_too_short(values, err);
 }

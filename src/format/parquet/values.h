@@ -29,10 +29,10 @@ typedef struct weir_parquet_values {
     weir_parquet_encoding encoding;
     const uint8_t *next; /* PLAIN; the bytes behind the lengths of DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY */
     const uint8_t *end;
-    int64_t position; /* PLAIN booleans, BYTE_STREAM_SPLIT: values taken */
-    int64_t count;    /* and values there */
-    weir_parquet_rle rle;     /* RLE booleans */
-    weir_parquet_delta delta; /* numbers, or lengths */
+    int64_t position;                 /* PLAIN booleans, BYTE_STREAM_SPLIT: values taken */
+    int64_t count;                    /* and values there */
+    weir_parquet_rle rle;             /* RLE booleans */
+    weir_parquet_delta delta;         /* numbers, or lengths */
     weir_parquet_front_coding *front; /* owned; made when the first page needs it */
     weir_parquet_scratch assembled;   /* bytes that the page holds in pieces */
 } weir_parquet_values;

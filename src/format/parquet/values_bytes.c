@@ -198,10 +198,14 @@ int weir_parquet_values_views(weir_parquet_values *values, int64_t max, weir_par
     case WEIR_PARQUET_PLAIN:
         return values->leaf->width > 0 ? fixed_views(values, *out_count, out, err)
                                        : plain_views(values, *out_count, out, err);
-    case WEIR_PARQUET_BYTE_STREAM_SPLIT: return split_views(values, out_count, out, err);
-    case WEIR_PARQUET_DELTA_LENGTH_BYTE_ARRAY: return delta_length_views(values, *out_count, out, err);
-    case WEIR_PARQUET_DELTA_BYTE_ARRAY: return front_coded_views(values, out_count, out, err);
-    default: return weir_parquet_values_too_short(values, err);
+    case WEIR_PARQUET_BYTE_STREAM_SPLIT:
+        return split_views(values, out_count, out, err);
+    case WEIR_PARQUET_DELTA_LENGTH_BYTE_ARRAY:
+        return delta_length_views(values, *out_count, out, err);
+    case WEIR_PARQUET_DELTA_BYTE_ARRAY:
+        return front_coded_views(values, out_count, out, err);
+    default:
+        return weir_parquet_values_too_short(values, err);
     }
 }
 
