@@ -8,7 +8,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 
 # From the bottom to the top. A room's subfolders belong to it.
-rooms="base fs vector format index meta file merge lsm table catalog connect sql stream session server cli"
+rooms="base fs vector format index meta file merge lsm table catalog api connect sql stream session server cli"
 
 export rooms
 find src -name '*.[ch]' | sort | xargs -r grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' | awk '
