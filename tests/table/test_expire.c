@@ -1,0 +1,127 @@
+/* Expiry: what goes, and what a tag, a consumer or the options keep. */
+#include "cmocka_all.h"
+
+#include "table/table_fixture.h"
+
+static int64_t expire(fixture *table, int64_t retain)
+{
+    weir_error err = {0};
+    int64_t expired = -1;
+    weir_expire_options options = {.retain_min = retain, .retain_max = retain, .older_than_ms = INT64_MIN};
+    must(weir_table_expire(table->table, &options, &expired, &err), &err, "expiring");
+    return expired;
+}
+
+static size_t count_files(weir_fs *fs, const char *folder)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    weir_error err = {0};
+    must(weir_fs_list(fs, folder, &arena, &entries, &count, &err), &err, "listing");
+    weir_arena_free(&arena);
+    return count;
+}
+
+static void create(fixture *table)
+{
+    fixture_create(table, "k BIGINT NOT NULL, v STRING", "k", "",
+                   "bucket=1;snapshot.num-retained.min=100;snapshot.num-retained.max=200;"
+                   "num-sorted-run.compaction-trigger=2");
+}
+
+static void files_of_expired_snapshots_go_and_no_others(void **state)
+{
+    (void)state;
+    fixture table;
+    create(&table);
+    for (int i = 0; i < 6; i++) {
+        fixture_commit(&table, "[[1, \"a\"], [2, \"b\"]]", "+U");
+    }
+    size_t before = count_files(table.fs, FIXTURE_PATH "/bucket-0");
+    assert_true(expire(&table, 1) > 0);
+    size_t after = count_files(table.fs, FIXTURE_PATH "/bucket-0");
+    assert_true(after < before);
+    assert_string_equal(fixture_rows(&table, ""), "[1,\"a\"] [2,\"b\"]");
+    /* What is left is exactly what the one snapshot names. */
+    weir_error err = {0};
+    weir_table_plan *plan = NULL;
+    must(weir_scan_plan(table.table, NULL, &plan, &err), &err, "planning");
+    assert_int_equal(plan->files_total, after);
+    weir_table_plan_free(plan);
+    /* One snapshot, the hints, no leftovers. */
+    assert_int_equal(count_files(table.fs, FIXTURE_PATH "/snapshot"), 3);
+    assert_int_equal(expire(&table, 1), 0);
+    fixture_free(&table);
+}
+
+static void a_tag_keeps_its_files(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_buffer snapshot = {0};
+    weir_error err = {0};
+    create(&table);
+    fixture_commit(&table, "[[1, \"old\"]]", "+I");
+    must(weir_fs_read_all(table.fs, FIXTURE_PATH "/snapshot/snapshot-1", &snapshot, &err), &err, "reading");
+    must(weir_fs_replace(table.fs, FIXTURE_PATH "/tag/tag-keep", weir_buffer_slice(&snapshot), &err), &err, "tagging");
+    for (int i = 0; i < 5; i++) {
+        fixture_commit(&table, "[[1, \"new\"]]", "+U");
+    }
+    assert_true(expire(&table, 1) > 0);
+    assert_string_equal(fixture_rows(&table, ""), "[1,\"new\"]");
+    assert_string_equal(fixture_rows(&table, "scan.tag-name=keep"), "[1,\"old\"]");
+    weir_buffer_free(&snapshot);
+    fixture_free(&table);
+}
+
+static void a_consumer_keeps_what_it_still_has_to_read(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    create(&table);
+    for (int i = 0; i < 5; i++) {
+        fixture_commit(&table, "[[1, \"a\"]]", "+U");
+    }
+    must(weir_fs_replace(table.fs, FIXTURE_PATH "/consumer/consumer-c1", weir_slice_text("{\"nextSnapshot\": 3}"), &err),
+         &err, "writing a consumer");
+    assert_int_equal(expire(&table, 1), 2);
+    assert_string_equal(fixture_rows(&table, "scan.snapshot-id=3"), "[1,\"a\"]");
+    fixture_free(&table);
+}
+
+static void an_interrupted_expiry_is_finished_by_the_next(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    create(&table);
+    for (int i = 0; i < 6; i++) {
+        fixture_commit(&table, "[[1, \"a\"]]", "+U");
+    }
+    /* The first one died after it had set two snapshots aside. */
+    must(weir_fs_rename(table.fs, FIXTURE_PATH "/snapshot/snapshot-1", FIXTURE_PATH "/snapshot/expired-1", &err), &err,
+         "setting aside");
+    must(weir_fs_rename(table.fs, FIXTURE_PATH "/snapshot/snapshot-2", FIXTURE_PATH "/snapshot/expired-2", &err), &err,
+         "setting aside");
+    assert_true(expire(&table, 1) > 0);
+    weir_table_plan *plan = NULL;
+    must(weir_scan_plan(table.table, NULL, &plan, &err), &err, "planning");
+    assert_int_equal(plan->files_total, count_files(table.fs, FIXTURE_PATH "/bucket-0"));
+    weir_table_plan_free(plan);
+    assert_int_equal(count_files(table.fs, FIXTURE_PATH "/snapshot"), 3);
+    fixture_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_of_expired_snapshots_go_and_no_others),
+        cmocka_unit_test(a_tag_keeps_its_files),
+        cmocka_unit_test(a_consumer_keeps_what_it_still_has_to_read),
+        cmocka_unit_test(an_interrupted_expiry_is_finished_by_the_next),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* Planning: which snapshot is read, and which files are left out. */
+#include "cmocka_all.h"
+
+#include "table/table_fixture.h"
+
+static const weir_predicate *leaf(fixture *table, weir_predicate_kind kind, const char *column, const char *value)
+{
+    int32_t position = weir_schema_column(table->table->schema, column);
+    const weir_type *type = table->table->schema->fields[position].type;
+    weir_literal literal;
+    weir_error err = {0};
+    must(weir_literal_parse(type, weir_slice_text(value), &table->arena, &literal, &err), &err, "a literal");
+    return weir_predicate_leaf(&table->arena, kind, position, type, &literal, 1);
+}
+
+static int64_t files_kept(fixture *table, const weir_predicate *predicate)
+{
+    weir_error err = {0};
+    weir_table_plan *plan = NULL;
+    weir_scan_options options = {.predicate = predicate, .limit = -1};
+    must(weir_scan_plan(table->table, &options, &plan, &err), &err, "planning");
+    int64_t kept = plan->files_kept;
+    weir_table_plan_free(plan);
+    return kept;
+}
+
+static void options_choose_the_snapshot(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1");
+    assert_string_equal(fixture_rows(&table, ""), "");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    fixture_commit(&table, "[[1, \"b\"]]", "+U");
+    assert_string_equal(fixture_rows(&table, ""), "[1,\"b\"]");
+    assert_string_equal(fixture_rows(&table, "scan.snapshot-id=1"), "[1,\"a\"]");
+    assert_string_equal(fixture_rows(&table, "scan.version=1"), "[1,\"a\"]");
+    assert_string_equal(fixture_rows(&table, "scan.timestamp-millis=0"), "");
+    assert_string_equal(fixture_rows(&table, "scan.timestamp=9999-12-31 00:00:00"), "[1,\"b\"]");
+    assert_non_null(strstr(fixture_rows(&table, "scan.snapshot-id=7"), "there are 1 to 2"));
+    assert_non_null(strstr(fixture_rows(&table, "scan.tag-name=t1"), "no tag 't1'"));
+    fixture_free(&table);
+}
+
+static void partitions_buckets_and_keys_leave_files_out(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "p STRING NOT NULL, k BIGINT NOT NULL, v INT", "p,k", "p", "bucket=4");
+    fixture_commit(&table, "[[\"a\",1,1],[\"a\",2,1],[\"a\",3,1],[\"a\",4,1],[\"a\",5,1],[\"a\",6,1],[\"b\",1,1]]", "+I");
+    int64_t all = files_kept(&table, NULL);
+    assert_true(all >= 3);
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "p", "b")), 1);
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "p", "c")), 0);
+    const weir_predicate *both[] = {leaf(&table, WEIR_PREDICATE_EQUAL, "p", "a"),
+                                    leaf(&table, WEIR_PREDICATE_EQUAL, "k", "3")};
+    assert_int_equal(files_kept(&table, weir_predicate_combine(&table.arena, WEIR_PREDICATE_AND, both, 2)), 1);
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_GREATER, "k", "100")), 0);
+    fixture_free(&table);
+}
+
+static void values_leave_out_only_files_whose_rows_stand_alone(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v INT", "k", "", "bucket=1;write-only=true");
+    fixture_commit(&table, "[[1, 10], [5, 10]]", "+I");
+    fixture_commit(&table, "[[2, 20], [6, 20]]", "+U"); /* overlaps the first file */
+    fixture_commit(&table, "[[7, 30], [9, 30]]", "+I"); /* stands alone */
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "v", "10")), 2);
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "v", "30")), 3);
+    fixture_free(&table);
+
+    fixture_create(&table, "k BIGINT, v INT", "", "", "bucket=-1");
+    fixture_commit(&table, "[[1, 10]]", "+I");
+    fixture_commit(&table, "[[1, 20]]", "+I");
+    assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "v", "10")), 1);
+    fixture_free(&table);
+}
+
+static void a_plan_without_merging_knows_its_rows(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    weir_table_plan *plan = NULL;
+    fixture_create(&table, "k BIGINT, v INT", "", "", "bucket=-1");
+    fixture_commit(&table, "[[1, 10], [2, 20]]", "+I");
+    fixture_commit(&table, "[[3, 10]]", "+I");
+    must(weir_scan_plan(table.table, NULL, &plan, &err), &err, "planning");
+    assert_int_equal(plan->exact_row_count, 3);
+    weir_table_plan_free(plan);
+    fixture_free(&table);
+}
+
+static void incremental_reads_check_their_range(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    fixture_commit(&table, "[[2, \"b\"]]", "+I");
+    fixture_commit(&table, "[[1, \"a\"]]", "-D");
+    assert_string_equal(fixture_rows(&table, "incremental-between=0,2"), "[1,\"a\"] [2,\"b\"]");
+    assert_string_equal(fixture_rows(&table, "incremental-between=1,3"), "[2,\"b\"]");
+    assert_string_equal(fixture_rows(&table, "incremental-between=1,3;incremental-between-scan-mode=diff"),
+                        "[2,\"b\"]");
+    assert_non_null(strstr(fixture_rows(&table, "incremental-between=2,9"), "there are 1 to 3"));
+    assert_non_null(strstr(fixture_rows(&table, "incremental-between=3,1"), "after its end"));
+    assert_non_null(strstr(fixture_rows(&table, "incremental-between=3"), "a start and an end"));
+    assert_non_null(strstr(fixture_rows(&table, "incremental-between=x,y"), "neither two snapshot ids nor two tags"));
+    fixture_free(&table);
+}
+
+static void dynamic_options_cannot_change_the_layout(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1");
+    assert_non_null(strstr(fixture_rows(&table, "bucket=2"), "cannot be set for one statement"));
+    assert_non_null(strstr(fixture_rows(&table, "scan.snapshotid=1"), "scan.snapshot-id"));
+    fixture_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_choose_the_snapshot),
+        cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
+        cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),
+        cmocka_unit_test(a_plan_without_merging_knows_its_rows),
+        cmocka_unit_test(incremental_reads_check_their_range),
+        cmocka_unit_test(dynamic_options_cannot_change_the_layout),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
