@@ -227,7 +227,7 @@ int weir_bind_insert(const weir_bind_context *context, const weir_ast_insert *in
     weir_plan *plan;
     int code;
     WEIR_GO(bind_insert(&binder, insert, &plan));
-    weir_binder_finish(bound, plan);
+    weir_binder_finish(&binder, plan);
     *out = bound;
     bound = NULL;
 done:

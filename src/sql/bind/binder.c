@@ -35,8 +35,10 @@ void weir_bound_free(weir_bound *bound)
     free(bound);
 }
 
-void weir_binder_finish(weir_bound *bound, weir_plan *plan)
+void weir_binder_finish(weir_binder *binder, weir_plan *plan)
 {
+    weir_bound *bound = binder->bound;
+    plan = weir_collapse_values(binder, plan);
     weir_push_down(&bound->arena, plan);
     weir_prune_columns(&bound->arena, plan);
     bound->plan = plan;
@@ -52,7 +54,7 @@ int weir_bind_query(const weir_bind_context *context, const weir_ast_query *quer
         weir_bound_free(bound);
         return code;
     }
-    weir_binder_finish(bound, plan);
+    weir_binder_finish(&binder, plan);
     *out = bound;
     return WEIR_OK;
 }
@@ -200,7 +202,7 @@ static int bind_modify(const weir_bind_context *context, const weir_ast_modify *
     int code;
     WEIR_GO(bind_target(&binder, modify, &input, &scope));
     WEIR_GO(plan_rows(&binder, modify, input, &plan));
-    weir_binder_finish(bound, plan);
+    weir_binder_finish(&binder, plan);
     bound->pushed = weir_plan_row_wise_scan(plan)->pushed;
     *out = bound;
     bound = NULL;

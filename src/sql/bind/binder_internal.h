@@ -48,7 +48,7 @@ typedef struct weir_binder {
 /* Making and finishing bound statements (binder.c). */
 weir_bound *weir_bound_new(const weir_bind_context *context);
 weir_binder weir_binder_new(const weir_bind_context *context, weir_bound *bound, weir_error *err);
-void weir_binder_finish(weir_bound *bound, weir_plan *plan);
+void weir_binder_finish(weir_binder *binder, weir_plan *plan);
 int weir_binder_constant(weir_binder *binder, const weir_ast_expression *ast, const weir_type *type,
                          weir_expression **out); /* a LITERAL */
 
@@ -118,6 +118,9 @@ weir_plan *weir_plan_filter(weir_binder *binder, weir_plan *input, weir_expressi
 void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation, const char *name,
                     const weir_type *type);
 weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const weir_plan *plan);
+
+/* PROJECT over VALUES to VALUES (collapse.c). */
+weir_plan *weir_collapse_values(weir_binder *binder, weir_plan *plan);
 
 /* Moving work towards the scans, after binding (push.c, prune.c). */
 void weir_push_down(weir_arena *arena, weir_plan *plan);

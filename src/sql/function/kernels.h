@@ -3,11 +3,14 @@
 #define WEIR_SQL_FUNCTION_KERNELS_H
 
 #include "sql/function/kernel.h"
+#include "sql/plan.h"
 
 /* + - * / % over two values of `operand`'s type (decimals: of any precisions; `operand` says only that they are). */
 const weir_kernel *weir_kernel_arithmetic(char operation, const weir_type *operand);
 extern const weir_kernel weir_kernel_modulo_integers;  /* of mixed widths */
 extern const weir_kernel weir_kernel_compare_decimals; /* INT: below, at or above 0 */
+/* = <> < <= over two FLOATs or two DOUBLEs; > and >= with the arguments swapped. NULL for other kinds. */
+const weir_kernel *weir_kernel_compare_floats(weir_expression_kind kind, const weir_type *operand, bool *out_swapped);
 extern const weir_kernel weir_kernel_negate;
 extern const weir_kernel weir_kernel_absolute;
 

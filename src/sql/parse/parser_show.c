@@ -179,7 +179,8 @@ static int parse_raw_set(weir_parser *parser, bool with_value, weir_ast_statemen
     parser->lexer.column = first.position.column;
     weir_lexer_advance(&parser->lexer, key_end);
     out->set.key_position.end = (uint32_t)key_end;
-    out->set.value_position = (weir_position){parser->lexer.line, parser->lexer.column, (uint32_t)key_end, (uint32_t)end};
+    out->set.value_position =
+        (weir_position){parser->lexer.line, parser->lexer.column, (uint32_t)key_end, (uint32_t)end};
     weir_lexer_advance(&parser->lexer, end);
     parser->tokens[parser->token_count] = first;
     parser->tokens[parser->token_count++].position.end = (uint32_t)end;

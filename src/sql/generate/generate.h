@@ -1,0 +1,51 @@
+/* Plans to DuckDB's SQL.
+ *
+ * Every relation's columns are called c0, c1 … and every row's fields f0, f1 …, so that DuckDB never sees a user's name
+ * (it would take `a` and `A` for the same). Every literal carries its type. Functions are those listed in
+ * generate_*.c and our kernels; nothing else can come out. */
+#ifndef WEIR_SQL_GENERATE_H
+#define WEIR_SQL_GENERATE_H
+
+#include "sql/function/kernel.h"
+#include "sql/plan.h"
+
+/* A kernel as the SQL calls it: one name for one combination of kernel, types and option. */
+typedef struct weir_kernel_use {
+    const char *name;
+    const weir_kernel *kernel;
+    const weir_type **types;
+    int32_t argument_count;
+    const weir_type *type;
+    const char *option;
+} weir_kernel_use;
+
+typedef struct weir_generated {
+    weir_arena arena;
+    weir_buffer sql;
+    weir_kernel_use *uses;
+    int32_t use_count;
+    const weir_plan **scans; /* by scan_index; NULL entries: not in this plan */
+    int32_t scan_count;
+} weir_generated;
+
+/* `source` is what stands for a scan in FROM, with the scan's number put in: "weir_scan(7, %d)". */
+int weir_generate(const weir_plan *plan, const char *source, weir_generated *out, weir_error *err);
+void weir_generated_free(weir_generated *generated);
+
+/* Appends DuckDB's name of the type that carries a Flink type. */
+void weir_generate_type(const weir_type *type, weir_buffer *out);
+
+/* Pieces, for the files of this folder. */
+typedef struct weir_generator {
+    weir_generated *out;
+    const char *source;
+    weir_error *err;
+} weir_generator;
+
+int weir_generate_expression(weir_generator *generator, const weir_expression *expression);
+int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate);
+/* The name by which SQL calls a kernel with these types. */
+const char *weir_generate_kernel(weir_generator *generator, const weir_kernel *kernel, const char *option,
+                                 const weir_type *const *types, int32_t count, const weir_type *type);
+
+#endif

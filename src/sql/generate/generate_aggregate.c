@@ -1,0 +1,194 @@
+/* Aggregates over DuckDB's own: sums of integers are exact there (HUGEINT) and are cut to Flink's width afterwards,
+ * which is what wrapping at every step would have given; averages divide as Flink does. */
+#include "sql/function/function.h"
+#include "sql/function/kernels.h"
+#include "sql/generate/generate.h"
+
+static int generate_arguments(weir_generator *generator, const weir_aggregate *aggregate, const char *cast)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, aggregate->distinct ? "(DISTINCT " : "(");
+    weir_buffer_append_text(sql, cast == NULL ? "" : "CAST(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    if (cast != NULL) {
+        weir_buffer_append_format(sql, " AS %s)", cast);
+    }
+    weir_buffer_append_byte(sql, ')');
+    if (aggregate->filter != NULL) {
+        weir_buffer_append_text(sql, " FILTER (WHERE ");
+        WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
+        weir_buffer_append_byte(sql, ')');
+    }
+    return WEIR_OK;
+}
+
+/* name(x), with its DISTINCT and FILTER; `cast` is what DuckDB type x is read as, or NULL. */
+static int generate_native(weir_generator *generator, const weir_aggregate *aggregate, const char *name,
+                           const char *cast)
+{
+    weir_buffer_append_text(&generator->out->sql, name);
+    return generate_arguments(generator, aggregate, cast);
+}
+
+/* COUNT(*), COUNT(x), COUNT(a, b): of rows in which none of them is NULL. */
+static int generate_count(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    if (aggregate->argument_count == 1) {
+        return generate_native(generator, aggregate, "count", NULL);
+    }
+    if (aggregate->argument_count == 0) {
+        weir_buffer_append_text(sql, "count(*)");
+    } else {
+        weir_buffer_append_text(sql, aggregate->distinct ? "count(DISTINCT CASE WHEN " : "count(CASE WHEN ");
+        for (int32_t i = 0; i < aggregate->argument_count; i++) {
+            weir_buffer_append_text(sql, i == 0 ? "" : " AND ");
+            WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[i]));
+            weir_buffer_append_text(sql, " IS NOT NULL");
+        }
+        weir_buffer_append_text(sql, " THEN struct_pack(");
+        for (int32_t i = 0; i < aggregate->argument_count; i++) {
+            weir_buffer_append_format(sql, "%sf%d := ", i == 0 ? "" : ", ", i);
+            WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[i]));
+        }
+        weir_buffer_append_text(sql, ") END)");
+    }
+    if (aggregate->filter != NULL) {
+        weir_buffer_append_text(sql, " FILTER (WHERE ");
+        WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
+        weir_buffer_append_byte(sql, ')');
+    }
+    return WEIR_OK;
+}
+
+static void open_call(weir_generator *generator, const weir_kernel *kernel, const weir_type *const *types,
+                      int32_t count, const weir_type *type)
+{
+    weir_buffer_append_format(&generator->out->sql, "%s(",
+                              weir_generate_kernel(generator, kernel, NULL, types, count, type));
+}
+
+/* The exact sum of integers cut to a width: kernel(CAST(sum(x) AS DECIMAL(38,0))). */
+static int generate_integer_sum(weir_generator *generator, const weir_aggregate *aggregate, const weir_type *type)
+{
+    bool needs_zone;
+    const weir_type *exact = weir_type_decimal(&generator->out->arena, 38, 0, true);
+    const weir_kernel *cut = weir_kernel_cast(exact, type, false, &needs_zone);
+    open_call(generator, cut, &exact, 1, type);
+    weir_buffer_append_text(&generator->out->sql, "CAST(");
+    WEIR_TRY(generate_native(generator, aggregate, "sum", NULL));
+    weir_buffer_append_text(&generator->out->sql, " AS DECIMAL(38,0)))");
+    return WEIR_OK;
+}
+
+static int generate_decimal_sum(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, "CAST(");
+    WEIR_TRY(generate_native(generator, aggregate, "sum", NULL));
+    weir_buffer_append_format(sql, " AS DECIMAL(38,%d))", aggregate->arguments[0]->type->scale);
+    return WEIR_OK;
+}
+
+static int generate_sum(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    switch (aggregate->arguments[0]->type->id) {
+    case WEIR_DECIMAL:
+        return generate_decimal_sum(generator, aggregate);
+    case WEIR_DOUBLE:
+        return generate_native(generator, aggregate, "sum", NULL);
+    case WEIR_FLOAT:
+        weir_buffer_append_text(sql, "CAST(");
+        WEIR_TRY(generate_native(generator, aggregate, "sum", "DOUBLE"));
+        weir_buffer_append_text(sql, " AS FLOAT)");
+        return WEIR_OK;
+    default:
+        return generate_integer_sum(generator, aggregate, aggregate->type);
+    }
+}
+
+/* AVG of integers: the BIGINT sum divided by the count, cut off, in the argument's type. */
+static int generate_integer_average(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    bool needs_zone;
+    const weir_type *bigint = weir_type_simple(WEIR_BIGINT, true);
+    const weir_type *both[2] = {bigint, bigint};
+    const weir_kernel *narrow = weir_kernel_cast(bigint, aggregate->type, false, &needs_zone);
+    if (narrow != NULL) {
+        open_call(generator, narrow, &bigint, 1, aggregate->type);
+    }
+    open_call(generator, weir_kernel_arithmetic('/', bigint), both, 2, bigint);
+    WEIR_TRY(generate_integer_sum(generator, aggregate, bigint));
+    weir_buffer_append_text(sql, ", ");
+    WEIR_TRY(generate_native(generator, aggregate, "count", NULL));
+    weir_buffer_append_text(sql, narrow == NULL ? ")" : "))");
+    return WEIR_OK;
+}
+
+static int generate_decimal_average(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_arena *arena = &generator->out->arena;
+    const weir_type *types[2] = {weir_type_decimal(arena, 38, aggregate->arguments[0]->type->scale, true),
+                                 weir_type_simple(WEIR_BIGINT, false)};
+    open_call(generator, weir_kernel_arithmetic('/', types[0]), types, 2, aggregate->type);
+    WEIR_TRY(generate_decimal_sum(generator, aggregate));
+    weir_buffer_append_text(sql, ", ");
+    WEIR_TRY(generate_native(generator, aggregate, "count", NULL));
+    weir_buffer_append_byte(sql, ')');
+    return WEIR_OK;
+}
+
+/* A native aggregate over DOUBLE, brought to the result's type. */
+static int generate_over_double(weir_generator *generator, const weir_aggregate *aggregate, const char *name)
+{
+    weir_buffer *sql = &generator->out->sql;
+    bool needs_zone;
+    const weir_type *wide = weir_type_simple(WEIR_DOUBLE, true);
+    const weir_kernel *cast = weir_kernel_cast(wide, aggregate->type, false, &needs_zone);
+    if (cast != NULL) {
+        open_call(generator, cast, &wide, 1, aggregate->type);
+    }
+    WEIR_TRY(generate_native(generator, aggregate, name, "DOUBLE"));
+    weir_buffer_append_text(sql, cast == NULL ? "" : ")");
+    return WEIR_OK;
+}
+
+static int generate_average(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    switch (aggregate->arguments[0]->type->id) {
+    case WEIR_DECIMAL:
+        return generate_decimal_average(generator, aggregate);
+    case WEIR_DOUBLE:
+    case WEIR_FLOAT:
+        return generate_over_double(generator, aggregate, "avg");
+    default:
+        return generate_integer_average(generator, aggregate);
+    }
+}
+
+int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    switch (aggregate->function->aggregate) {
+    case WEIR_AGGREGATE_COUNT:
+        return generate_count(generator, aggregate);
+    case WEIR_AGGREGATE_SUM:
+        return generate_sum(generator, aggregate);
+    case WEIR_AGGREGATE_MIN:
+        return generate_native(generator, aggregate, "min", NULL);
+    case WEIR_AGGREGATE_MAX:
+        return generate_native(generator, aggregate, "max", NULL);
+    case WEIR_AGGREGATE_AVG:
+        return generate_average(generator, aggregate);
+    case WEIR_AGGREGATE_STDDEV_POP:
+        return generate_over_double(generator, aggregate, "stddev_pop");
+    case WEIR_AGGREGATE_STDDEV_SAMP:
+        return generate_over_double(generator, aggregate, "stddev_samp");
+    case WEIR_AGGREGATE_VAR_POP:
+        return generate_over_double(generator, aggregate, "var_pop");
+    default:
+        return generate_over_double(generator, aggregate, "var_samp");
+    }
+}

@@ -1,0 +1,241 @@
+/* Relations: SELECT … FROM … WHERE … GROUP BY … ORDER BY … LIMIT, nested as the plan is. */
+#include "sql/generate/generate.h"
+
+static int generate_select(weir_generator *generator, const weir_plan *plan);
+
+static weir_buffer *sql_of(weir_generator *generator) { return &generator->out->sql; }
+
+/* --- FROM ----------------------------------------------------------------------------------------------------------
+ */
+
+static void add_scan(weir_generator *generator, const weir_plan *scan)
+{
+    weir_generated *out = generator->out;
+    if (scan->scan_index >= out->scan_count) {
+        const weir_plan **grown = WEIR_NEW_ARRAY(&out->arena, const weir_plan *, scan->scan_index + 8);
+        if (out->scan_count > 0) {
+            memcpy(grown, out->scans, sizeof *grown * (size_t)out->scan_count);
+        }
+        out->scans = grown;
+        out->scan_count = scan->scan_index + 1;
+    }
+    out->scans[scan->scan_index] = scan;
+}
+
+/* What stands in FROM, its columns as t.c0, t.c1 … */
+static int generate_source(weir_generator *generator, const weir_plan *plan)
+{
+    weir_buffer *sql = sql_of(generator);
+    if (plan->kind == WEIR_PLAN_SCAN) {
+        add_scan(generator, plan);
+        weir_buffer_append_format(sql, "%s%d) AS t", generator->source, plan->scan_index);
+        return WEIR_OK;
+    }
+    weir_buffer_append_byte(sql, '(');
+    WEIR_TRY(generate_select(generator, plan));
+    weir_buffer_append_text(sql, ") AS t");
+    return WEIR_OK;
+}
+
+/* --- Clauses -------------------------------------------------------------------------------------------------------
+ */
+
+static int generate_list(weir_generator *generator, weir_expression **expressions, int32_t count, bool named)
+{
+    weir_buffer *sql = sql_of(generator);
+    for (int32_t i = 0; i < count; i++) {
+        weir_buffer_append_text(sql, i == 0 ? "" : ", ");
+        WEIR_TRY(weir_generate_expression(generator, expressions[i]));
+        if (named) {
+            weir_buffer_append_format(sql, " AS c%d", i);
+        }
+    }
+    if (count == 0 && named) {
+        weir_buffer_append_text(sql, "true AS c0"); /* rows that nobody looks into still count */
+    }
+    return WEIR_OK;
+}
+
+static void generate_columns(weir_generator *generator, int32_t count)
+{
+    weir_buffer *sql = sql_of(generator);
+    for (int32_t i = 0; i < count; i++) {
+        weir_buffer_append_format(sql, "%st.c%d AS c%d", i == 0 ? "" : ", ", i, i);
+    }
+    if (count == 0) {
+        weir_buffer_append_text(sql, "true AS c0");
+    }
+}
+
+static int generate_where(weir_generator *generator, const weir_plan *filter)
+{
+    if (filter == NULL) {
+        return WEIR_OK;
+    }
+    weir_buffer_append_text(sql_of(generator), " WHERE ");
+    return weir_generate_expression(generator, filter->predicate);
+}
+
+static int generate_order(weir_generator *generator, const weir_plan *sort)
+{
+    weir_buffer *sql = sql_of(generator);
+    for (int32_t i = 0; i < sort->sort_key_count; i++) {
+        const weir_sort_key *key = &sort->sort_keys[i];
+        weir_buffer_append_text(sql, i == 0 ? " ORDER BY " : ", ");
+        WEIR_TRY(weir_generate_expression(generator, key->expression));
+        weir_buffer_append_text(sql, key->descending ? " DESC" : " ASC");
+        weir_buffer_append_text(sql, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    }
+    if (sort->limit >= 0) {
+        weir_buffer_append_format(sql, " LIMIT %" PRId64, sort->limit);
+    }
+    if (sort->offset > 0) {
+        weir_buffer_append_format(sql, " OFFSET %" PRId64, sort->offset);
+    }
+    return WEIR_OK;
+}
+
+/* --- Relations -----------------------------------------------------------------------------------------------------
+ */
+
+/* PROJECT over SORT over FILTER make one SELECT, so that ORDER BY stays the outermost thing. */
+static int generate_block(weir_generator *generator, const weir_plan *plan)
+{
+    const weir_plan *project = NULL;
+    const weir_plan *sort = NULL;
+    const weir_plan *filter = NULL;
+    int32_t columns = plan->field_count;
+    if (plan->kind == WEIR_PLAN_PROJECT) {
+        project = plan;
+        plan = plan->inputs[0];
+    }
+    if (plan->kind == WEIR_PLAN_SORT) {
+        sort = plan;
+        plan = plan->inputs[0];
+    }
+    if (plan->kind == WEIR_PLAN_FILTER) {
+        filter = plan;
+        plan = plan->inputs[0];
+    }
+    weir_buffer_append_text(sql_of(generator), "SELECT ");
+    if (project != NULL) {
+        WEIR_TRY(generate_list(generator, project->expressions, project->expression_count, true));
+    } else {
+        generate_columns(generator, columns);
+    }
+    weir_buffer_append_text(sql_of(generator), " FROM ");
+    WEIR_TRY(generate_source(generator, plan));
+    WEIR_TRY(generate_where(generator, filter));
+    return sort == NULL ? WEIR_OK : generate_order(generator, sort);
+}
+
+static int generate_aggregation(weir_generator *generator, const weir_plan *plan)
+{
+    weir_buffer *sql = sql_of(generator);
+    const weir_plan *input = plan->inputs[0];
+    const weir_plan *filter = NULL;
+    if (input->kind == WEIR_PLAN_FILTER) {
+        filter = input;
+        input = input->inputs[0];
+    }
+    weir_buffer_append_text(sql, "SELECT ");
+    WEIR_TRY(generate_list(generator, plan->expressions, plan->expression_count, plan->field_count > 0));
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        if (i + plan->expression_count == 0) {
+            sql->size -= strlen("true AS c0"); /* of the empty list of groups */
+        } else {
+            weir_buffer_append_text(sql, ", ");
+        }
+        WEIR_TRY(weir_generate_aggregate(generator, &plan->aggregates[i]));
+        weir_buffer_append_format(sql, " AS c%d", plan->expression_count + i);
+    }
+    if (plan->field_count == 0) {
+        weir_buffer_append_text(sql, "count(*) AS c0");
+    }
+    weir_buffer_append_text(sql, " FROM ");
+    WEIR_TRY(generate_source(generator, input));
+    WEIR_TRY(generate_where(generator, filter));
+    if (plan->expression_count > 0) {
+        weir_buffer_append_text(sql, " GROUP BY ");
+        return generate_list(generator, plan->expressions, plan->expression_count, false);
+    }
+    return WEIR_OK;
+}
+
+static int generate_values(weir_generator *generator, const weir_plan *plan)
+{
+    weir_buffer *sql = sql_of(generator);
+    int32_t width = plan->field_count;
+    weir_buffer_append_text(sql, "SELECT ");
+    generate_columns(generator, width);
+    weir_buffer_append_text(sql, " FROM (VALUES ");
+    for (int64_t row = 0; row < plan->row_count; row++) {
+        weir_buffer_append_text(sql, row == 0 ? "(" : ", (");
+        if (width == 0) {
+            weir_buffer_append_text(sql, "true");
+        }
+        WEIR_TRY(generate_list(generator, plan->expressions + row * width, width, false));
+        weir_buffer_append_byte(sql, ')');
+    }
+    weir_buffer_append_text(sql, ") AS t(");
+    for (int32_t i = 0; i < width || i == 0; i++) {
+        weir_buffer_append_format(sql, "%sc%d", i == 0 ? "" : ", ", i);
+    }
+    weir_buffer_append_byte(sql, ')');
+    return WEIR_OK;
+}
+
+static int generate_union(weir_generator *generator, const weir_plan *plan)
+{
+    weir_buffer *sql = sql_of(generator);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        weir_buffer_append_text(sql, i == 0 ? "(" : ") UNION ALL (");
+        WEIR_TRY(generate_select(generator, plan->inputs[i]));
+    }
+    weir_buffer_append_byte(sql, ')');
+    return WEIR_OK;
+}
+
+static int generate_select(weir_generator *generator, const weir_plan *plan)
+{
+    weir_buffer *sql = sql_of(generator);
+    switch (plan->kind) {
+    case WEIR_PLAN_VALUES:
+        return generate_values(generator, plan);
+    case WEIR_PLAN_AGGREGATE:
+        return generate_aggregation(generator, plan);
+    case WEIR_PLAN_UNION:
+        return generate_union(generator, plan);
+    case WEIR_PLAN_DISTINCT:
+        weir_buffer_append_text(sql, "SELECT DISTINCT ");
+        generate_columns(generator, plan->field_count);
+        weir_buffer_append_text(sql, " FROM ");
+        return generate_source(generator, plan->inputs[0]);
+    case WEIR_PLAN_SCAN:
+        weir_buffer_append_text(sql, "SELECT ");
+        generate_columns(generator, plan->field_count);
+        weir_buffer_append_text(sql, " FROM ");
+        return generate_source(generator, plan);
+    default:
+        return generate_block(generator, plan);
+    }
+}
+
+int weir_generate(const weir_plan *plan, const char *source, weir_generated *out, weir_error *err)
+{
+    *out = (weir_generated){0};
+    weir_arena_init(&out->arena);
+    weir_generator generator = {.out = out, .source = source, .err = err};
+    int code = generate_select(&generator, plan);
+    if (code != WEIR_OK) {
+        weir_generated_free(out);
+    }
+    return code;
+}
+
+void weir_generated_free(weir_generated *generated)
+{
+    weir_buffer_free(&generated->sql);
+    weir_arena_free(&generated->arena);
+    *generated = (weir_generated){0};
+}
