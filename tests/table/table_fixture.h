@@ -93,7 +93,7 @@ static inline void fixture_create(fixture *created, const char *columns, const c
 
 static inline void fixture_free(fixture *table)
 {
-    fixture_close(fixture);
+    fixture_close(table);
     weir_fs_close(table->fs);
     weir_arena_free(&table->arena);
 }
@@ -156,15 +156,15 @@ static inline const char *fixture_rows(fixture *table, const char *option_text)
 }
 
 /* The changes that a stream with these options gives until it has to wait: "1:+I[…] 2:-D[…]", sorted within a plan. */
-static inline const char *fixture_stream(fixture *table, weir_stream_scan **scan, const char *option_text)
+static inline const char *fixture_stream(fixture *of, weir_stream_scan **scan, const char *option_text)
 {
     weir_error err = {0};
     weir_options options = {0};
     weir_buffer text = {0};
     weir_table *table = NULL;
-    fixture_options(&table->arena, option_text, &options);
+    fixture_options(&of->arena, option_text, &options);
     weir_table_open_options open_options = {.dynamic_options = &options, .for_stream = true};
-    must(weir_table_open(table->fs, FIXTURE_PATH, &open_options, &table, &err), &err, "opening for a stream");
+    must(weir_table_open(of->fs, FIXTURE_PATH, &open_options, &table, &err), &err, "opening for a stream");
     must(weir_stream_scan_open(table, NULL, scan, &err), &err, "opening a stream");
     int code = WEIR_OK;
     while (code == WEIR_OK) {
@@ -182,7 +182,7 @@ static inline const char *fixture_stream(fixture *table, weir_stream_scan **scan
         lines_free(&rows);
         weir_table_plan_free(plan);
     }
-    const char *joined = weir_arena_strdup(&table->arena, code == WEIR_IDLE || code == WEIR_END
+    const char *joined = weir_arena_strdup(&of->arena, code == WEIR_IDLE || code == WEIR_END
                                                                ? weir_buffer_text(&text)
                                                                : err.message);
     weir_buffer_free(&text);
