@@ -9,6 +9,7 @@
 
 #define PROGRESS_INTERVAL_MS 100
 #define IDLE_SLEEP_MS 5
+#define USUAL_BATCH_ROWS 65536 /* of sources; smaller commits need smaller batches */
 
 /* A statement that writes: from where, to where, and when to commit. */
 typedef struct change_pump {
@@ -102,6 +103,7 @@ static void set_commit_policy(change_pump *pump)
     if (!pump->change->one_commit) {
         pump->commit_rows = weir_settings_int(settings, "weir.commit-rows");
         pump->commit_interval_ms = weir_settings_duration_ms(settings, "execution.checkpointing.interval");
+        pump->session->batch_rows = pump->commit_rows < USUAL_BATCH_ROWS ? pump->commit_rows : 0;
     }
     pump->start_ns = pump->commit_ns = pump->progress_ns = weir_monotonic_ns();
 }

@@ -101,6 +101,7 @@ static int open_source(connector_scan *scan, weir_error *err)
         .partition_key_count = description->columns.partition_key_count,
         .time_zone = weir_session_setting(table->session, "table.local-time-zone"),
         .budget = &table->session->memory.sources,
+        .batch_rows = table->session->batch_rows,
     };
     WEIR_TRY(weir_source_open(&options, &scan->source, err));
     table->source = scan->source;

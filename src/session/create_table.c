@@ -40,26 +40,6 @@ static const weir_ast_option *find_option(const weir_ast_create_table *create, c
 
 /* ---- Paimon tables ---- */
 
-/* A key must hold the partition's columns: rows of one key would lie in several partitions otherwise. */
-static int check_key_has_partition(const weir_ast_create_table *create, const weir_bound_columns *columns,
-                                   weir_error *err)
-{
-    for (int32_t i = 0; i < columns->partition_key_count && columns->primary_key_count > 0; i++) {
-        bool found = false;
-        for (int32_t k = 0; k < columns->primary_key_count; k++) {
-            found = found || columns->primary_key[k] == columns->partition_keys[i];
-        }
-        if (!found) {
-            weir_position at = create->primary_key_position;
-            return weir_fail_at(err, WEIR_INVALID, at.line, at.column,
-                                "the primary key must hold all partition columns, but '%s' is not among them; add it to "
-                                "PRIMARY KEY (…)",
-                                columns->columns[columns->partition_keys[i]].name);
-        }
-    }
-    return WEIR_OK;
-}
-
 static int check_paimon_options(const weir_ast_create_table *create, weir_error *err)
 {
     for (int32_t i = 0; i < create->options.count; i++) {
@@ -137,7 +117,6 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
     weir_schema *schema = NULL;
     int32_t count = 0;
     WEIR_TRY(check_paimon_columns(create, err));
-    WEIR_TRY(check_key_has_partition(create, columns, err));
     WEIR_TRY(check_paimon_options(create, err));
     collect_options(path->catalog, create, arena, &options);
     const weir_field *fields = weir_description_fields(description, arena, &count);
@@ -168,7 +147,6 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
                                 "'connector' = 'paimon' needs 'path', the folder of the table");
         }
         WEIR_TRY(check_paimon_columns(create, err));
-        WEIR_TRY(check_key_has_partition(create, &description->columns, err));
         return check_paimon_options(create, err);
     }
     int32_t count = 0;

@@ -62,24 +62,6 @@ done:
     return code;
 }
 
-/* A new key would be another row: the old one would stay. */
-static int check_key_is_kept(const weir_session_table *table, const weir_ast_modify *modify, weir_error *err)
-{
-    const weir_schema *schema = table->table->schema;
-    for (int32_t i = 0; i < modify->column_count; i++) {
-        for (int32_t k = 0; k < schema->primary_key_count; k++) {
-            if (strcmp(schema->primary_keys[k], modify->columns[i].text) == 0) {
-                return weir_fail_at(err, WEIR_INVALID, modify->columns[i].position.line,
-                                    modify->columns[i].position.column,
-                                    "UPDATE cannot change '%s', a column of the primary key; delete the row and insert "
-                                    "another one",
-                                    modify->columns[i].text);
-            }
-        }
-    }
-    return WEIR_OK;
-}
-
 int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err)
 {
     weir_session_resolver resolver;
@@ -90,7 +72,6 @@ int weir_session_update(weir_session *session, const weir_ast_modify *modify, we
     weir_change change = {.bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER, .one_commit = true};
     int code = WEIR_OK;
     WEIR_GO(check_primary_key(table, "UPDATE", err));
-    WEIR_GO(check_key_is_kept(table, modify, err));
     WEIR_GO(weir_change_run(session, &change, out, err));
 done:
     weir_bound_free(bound);

@@ -203,6 +203,7 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     choose_columns(scan, request);
     scan->read.predicate = table_predicate(scan, request->predicate);
     scan->read.with_kinds = table->audit_log;
+    scan->read.batch_rows = table->session->batch_rows;
     weir_scan_options options = {
         .predicate = scan->read.predicate,
         .limit = request->predicate == NULL ? request->limit : -1,

@@ -200,5 +200,6 @@ int weir_session_execute(weir_session *session, const weir_ast_statement *statem
     atomic_store(&session->cancelled, false);
     session->text = text;
     session->streaming_input = false;
+    session->batch_rows = 0;
     return dispatch(session, statement, out, err);
 }

@@ -21,6 +21,7 @@ struct weir_session {
     weir_sql_engine *engine; /* NULL until an expression or a query is run */
     const char *text;        /* of the statement that runs */
     bool streaming_input;    /* the statement that runs may read sources that never end */
+    int64_t batch_rows;      /* most rows of a batch that it reads, so that it commits when it should; 0: any */
     _Atomic bool cancelled;
     pthread_mutex_t running_mutex;
     weir_sql_result *running; /* the query that pulls now; for weir_session_cancel */
