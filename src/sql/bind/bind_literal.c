@@ -86,7 +86,10 @@ static int fraction_digits(const char *text)
 static int bind_date(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
     int32_t days;
-    if (!weir_iso_date_parse(weir_slice_text(ast->text), &days)) {
+    weir_slice text = weir_slice_text(ast->text);
+    const char *dash = strchr(ast->text, '-');
+    bool whole = dash != NULL && strchr(dash + 1, '-') != NULL && strchr(ast->text, ' ') == NULL;
+    if (!whole || !weir_date_parse(text, &days)) { /* also 2024-1-1 */
         return weir_binder_fail(binder, &ast->position, "DATE '%s' is no date; it is written as DATE '2024-02-29'",
                                 ast->text);
     }
@@ -110,8 +113,7 @@ static int bind_timestamp(weir_binder *binder, const weir_ast_expression *ast, w
 {
     int precision = fraction_digits(ast->text);
     weir_timestamp_nanos value;
-    bool has_clock = strchr(ast->text, ':') != NULL;
-    if (!has_clock || !weir_timestamp_parse(weir_slice_text(ast->text), precision, &value)) {
+    if (!weir_timestamp_parse(weir_slice_text(ast->text), precision, &value)) {
         return weir_binder_fail(binder, &ast->position,
                                 "TIMESTAMP '%s' is no timestamp; it is written as TIMESTAMP '2024-02-29 12:34:56.789'",
                                 ast->text);
@@ -160,14 +162,17 @@ static bool parse_digits(const char **text, int64_t *out)
 }
 
 /* Reads e.g. "1 02:03:04.567" for DAY TO SECOND. */
-static bool parse_parts(const char *text, const interval_unit *units, int first, int last, int64_t *out)
+static bool parse_parts(const char *text, const interval_unit *units, int first, int last, int64_t *out,
+                        int *out_leading)
 {
     int64_t sum = 0;
     for (int i = first; i <= last; i++) {
         int64_t value;
+        const char *digits = text;
         if (!parse_digits(&text, &value) || (i > first && value >= units[i].limit)) {
             return false;
         }
+        *out_leading = i == first ? (int)(text - digits) : *out_leading;
         sum += value * units[i].size;
         if (i < last && *text++ != units[i].separator) {
             return false;
@@ -220,9 +225,15 @@ static int bind_interval(weir_binder *binder, const weir_ast_expression *ast, we
     if (first < 0 || last < first) {
         return weir_binder_fail(binder, &ast->position, "an INTERVAL can't reach from %s to %s", interval->from, to);
     }
-    if (!parse_parts(text, units, first, last, &value)) {
+    int leading = 0;
+    if (!parse_parts(text, units, first, last, &value, &leading)) {
         return weir_binder_fail(binder, &ast->position, "'%s' is no interval of %s%s%s", ast->text, interval->from,
                                 interval->to == NULL ? "" : " TO ", interval->to == NULL ? "" : interval->to);
+    }
+    int precision = interval->leading_precision < 0 ? 2 : interval->leading_precision;
+    if (leading > precision) {
+        return weir_binder_fail(binder, &ast->position, "'%s' has more than %d digits of %s; write %s(%d)", ast->text,
+                                precision, interval->from, interval->from, leading);
     }
     value *= negative ? -factor : factor;
     if (months && (value > INT32_MAX || value < INT32_MIN)) {

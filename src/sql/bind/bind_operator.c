@@ -188,7 +188,6 @@ int weir_bind_comparison(weir_binder *binder, weir_expression_kind kind, const w
     bool distinct = kind == WEIR_EXPRESSION_DISTINCT || kind == WEIR_EXPRESSION_NOT_DISTINCT;
     bool nullable = !distinct && (a->type->nullable || b->type->nullable);
     WEIR_TRY(bring_together(binder, kind, at, &a, &b));
-    nullable = nullable || (!distinct && (a->type->nullable || b->type->nullable));
     *out = weir_expression_two(binder, kind, weir_binder_boolean(nullable), at, a, b);
     return WEIR_OK;
 }
@@ -294,8 +293,13 @@ int weir_bind_unary(weir_binder *binder, const weir_ast_expression *ast, weir_ex
         return weir_bind_not(binder, &ast->position, operand, out);
     }
     bool negative = ast->operation == WEIR_AST_MINUS;
-    if (negative && inner->kind == WEIR_AST_NUMBER && !inner->parenthesized) {
+    bool twice = inner->kind == WEIR_AST_UNARY && inner->operation == WEIR_AST_MINUS &&
+                 inner->arguments[0]->kind == WEIR_AST_NUMBER;
+    if (negative && inner->kind == WEIR_AST_NUMBER) {
         return weir_bind_literal(binder, inner, true, out); /* so that -9223372036854775808 is in range */
+    }
+    if (negative && twice) {
+        return weir_bind_literal(binder, inner->arguments[0], false, out); /* -(-2147483648) is a BIGINT */
     }
     weir_expression *operand;
     WEIR_TRY(weir_bind_expression(binder, inner, &operand));

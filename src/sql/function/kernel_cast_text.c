@@ -362,11 +362,38 @@ static int text_to_time(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_integer(call, row, millis);
 }
 
+/* A day that its month lacks, up to the 31st, is the month's last one (Java's smart resolving). */
+static bool parse_timestamp(weir_slice text, int precision, weir_timestamp_nanos *out)
+{
+    if (weir_timestamp_parse(text, precision, out)) {
+        return true;
+    }
+    char copy[64];
+    if (text.size >= sizeof copy || text.size < 8) {
+        return false;
+    }
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    char *month = strchr(copy, '-');
+    char *day = month == NULL ? NULL : strchr(month + 1, '-');
+    if (day == NULL || (day[1] != '2' && day[1] != '3') || day[2] < '0' || day[2] > '1' + 8 * (day[1] == '2')) {
+        return false;
+    }
+    for (int tries = 0; tries < 3; tries++) {
+        day[2] = day[2] == '0' ? '9' : (char)(day[2] - 1);
+        day[1] = day[2] == '9' ? '2' : day[1];
+        if (weir_timestamp_parse(weir_slice_of(copy, text.size), precision, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int text_to_timestamp(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     weir_slice text = weir_kernel_text(call, 0, row);
     weir_timestamp_nanos value;
-    if (!weir_timestamp_parse(text, call->type->precision, &value)) {
+    if (!parse_timestamp(text, call->type->precision, &value)) {
         return fail_text(call, text, err);
     }
     return weir_kernel_put_timestamp(call, row, value);
@@ -378,7 +405,7 @@ static int text_to_instant(weir_kernel_call *call, int64_t row, weir_error *err)
     WEIR_TRY(weir_kernel_zone(call, &zone, err));
     weir_slice text = weir_kernel_text(call, 0, row);
     weir_timestamp_nanos value;
-    if (!weir_timestamp_parse(text, call->type->precision, &value)) {
+    if (!parse_timestamp(text, call->type->precision, &value)) {
         return fail_text(call, text, err);
     }
     return weir_kernel_put_timestamp(call, row, weir_kernel_to_instant(zone, value));

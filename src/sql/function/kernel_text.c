@@ -481,6 +481,14 @@ static bool read_step(const like_pattern *pattern, size_t offset, like_step *out
     return true;
 }
 
+/* _ stands for any character but a line's end (it is the dot of Java's patterns). */
+static bool ends_line(weir_slice text, size_t offset)
+{
+    size_t width;
+    uint32_t code = decode_at(text, offset, &width);
+    return code == '\n' || code == '\r' || code == 0x85 || code == 0x2028 || code == 0x2029;
+}
+
 /* Goes back to the last % whenever the rest does not fit: linear for the usual patterns. */
 static bool like_matches(const like_pattern *pattern, weir_slice text, bool *valid)
 {
@@ -502,8 +510,8 @@ static bool like_matches(const like_pattern *pattern, weir_slice text, bool *val
                 continue;
             }
             bool fits =
-                at < text.size && (step.wildcard == '_' ||
-                                   (text.size - at >= step.literal_size &&
+                at < text.size && ((step.wildcard == '_' && !ends_line(text, at)) ||
+                                   (step.wildcard == 0 && text.size - at >= step.literal_size &&
                                     memcmp(text.data + at, pattern->text.data + step.literal, step.literal_size) == 0));
             if (fits) {
                 at += step.wildcard == '_' ? width_at(text, at) : step.literal_size;
@@ -522,11 +530,10 @@ static bool like_matches(const like_pattern *pattern, weir_slice text, bool *val
     }
 }
 
-/* Without ESCAPE a backslash escapes, as it does in Flink. */
+/* Without ESCAPE nothing escapes. An empty pattern matches everything, which is Flink's answer. */
 static int like(weir_kernel_call *call, int64_t row, weir_error *err)
 {
-    like_pattern pattern = {
-        .text = weir_kernel_text(call, 1, row), .escaping = true, .escape = {'\\'}, .escape_size = 1};
+    like_pattern pattern = {.text = weir_kernel_text(call, 1, row)};
     if (call->argument_count > 2) {
         weir_slice escape = weir_kernel_text(call, 2, row);
         if (escape.size == 0 || escape.size > sizeof pattern.escape || width_at(escape, 0) != escape.size) {
@@ -534,6 +541,9 @@ static int like(weir_kernel_call *call, int64_t row, weir_error *err)
         }
         memcpy(pattern.escape, escape.data, escape.size);
         pattern.escape_size = escape.size;
+        pattern.escaping = true;
+    } else if (pattern.text.size == 0) {
+        return weir_kernel_put_boolean(call, row, true);
     }
     bool valid = true;
     bool matches = like_matches(&pattern, weir_kernel_text(call, 0, row), &valid);

@@ -198,17 +198,17 @@ static int parse_named_type(weir_parser *parser, weir_keyword keyword, const wei
     case WEIR_KEYWORD_CHARACTER:
     case WEIR_KEYWORD_CHAR:
         varying = weir_parser_accept_keyword(parser, WEIR_KEYWORD_VARYING);
-        return parse_with_length(parser, varying ? WEIR_VARCHAR : WEIR_CHAR, 1, out);
+        return parse_with_length(parser, varying ? WEIR_VARCHAR : WEIR_CHAR, varying ? WEIR_MAX_LENGTH : 1, out);
     case WEIR_KEYWORD_VARCHAR:
-        return parse_with_length(parser, WEIR_VARCHAR, 1, out);
+        return parse_with_length(parser, WEIR_VARCHAR, WEIR_MAX_LENGTH, out);
     case WEIR_KEYWORD_STRING:
         *out = weir_type_simple(WEIR_VARCHAR, true);
         return WEIR_OK;
     case WEIR_KEYWORD_BINARY:
         varying = weir_parser_accept_keyword(parser, WEIR_KEYWORD_VARYING);
-        return parse_with_length(parser, varying ? WEIR_VARBINARY : WEIR_BINARY, 1, out);
+        return parse_with_length(parser, varying ? WEIR_VARBINARY : WEIR_BINARY, varying ? WEIR_MAX_LENGTH : 1, out);
     case WEIR_KEYWORD_VARBINARY:
-        return parse_with_length(parser, WEIR_VARBINARY, 1, out);
+        return parse_with_length(parser, WEIR_VARBINARY, WEIR_MAX_LENGTH, out);
     case WEIR_KEYWORD_BYTES:
         *out = weir_type_simple(WEIR_VARBINARY, true);
         return WEIR_OK;
