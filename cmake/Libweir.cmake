@@ -25,6 +25,8 @@ add_library(libweir_static STATIC ${weir_library_objects})
 set_target_properties(libweir_static PROPERTIES
   OUTPUT_NAME weir LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
+# weir.pc finds its prefix from where it lies, so that an installation may be moved.
+file(RELATIVE_PATH weir_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/weir.pc.in ${CMAKE_BINARY_DIR}/weir.pc @ONLY)
 
 install(TARGETS libweir libweir_static

@@ -77,7 +77,10 @@ def main():
     parser.add_argument("--library", default="libweir.so.0", help="the library to load")
     arguments = parser.parse_args()
     library = ctypes.CDLL(arguments.library)
-    table = read_table(library, arguments.path, arguments.columns, arguments.option).read_all()
+    try:
+        table = read_table(library, arguments.path, arguments.columns, arguments.option).read_all()
+    except RuntimeError as failure:
+        sys.exit(f"read_table.py: {failure}")
     print(table.schema)
     for row in table.to_pylist():
         print(row)
