@@ -1,0 +1,52 @@
+# What the tests of the program share. A test sources it with the program as its first argument:
+#
+#   . tests/cli/lib.sh
+#
+# $weir is the program, $work an empty folder that goes away with the test.
+set -u
+weir=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# same WHAT EXPECTED FOUND
+same() {
+    if [ "$2" != "$3" ]; then
+        printf 'FAILED: %s\n--- expected\n%s\n--- found\n%s\n' "$1" "$2" "$3"
+        failures=$((failures + 1))
+    fi
+}
+
+# same_file WHAT EXPECTED_FILE FOUND_FILE
+same_file() {
+    if ! diff -u "$2" "$3"; then
+        printf 'FAILED: %s\n' "$1"
+        failures=$((failures + 1))
+    fi
+}
+
+# contains WHAT PART FOUND
+contains() {
+    case $3 in
+    *"$2"*) ;;
+    *)
+        printf 'FAILED: %s\n--- expected to contain\n%s\n--- found\n%s\n' "$1" "$2" "$3"
+        failures=$((failures + 1))
+        ;;
+    esac
+}
+
+# status WHAT EXPECTED COMMAND...: the exit status of a command whose output goes to $work/out and $work/err
+status() {
+    what=$1
+    expected=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err" </dev/null
+    same "$what: exit status" "$expected" "$?"
+}
+
+finish() {
+    [ "$failures" = 0 ] && exit 0
+    echo "$failures failed"
+    exit 1
+}

@@ -1,0 +1,65 @@
+# Formats of results, each to the last byte.
+. tests/cli/lib.sh
+
+query="SELECT * FROM (VALUES (1, 'Ada', CAST(1.50 AS DECIMAL(6, 2)), TRUE), (22, CAST(NULL AS STRING), CAST(NULL AS DECIMAL(6, 2)), FALSE), (333, 'Bob \"x\", y', 0.25, TRUE)) AS t (id, \`the name\`, d, b) ORDER BY id"
+
+"$weir" sql -e "$query" >"$work/table" 2>"$work/err"
+cat >"$work/expected" <<'TEXT'
+┌─────┬────────────┬────────┬───────┐
+│  id │ the name   │      d │ b     │
+├─────┼────────────┼────────┼───────┤
+│   1 │ Ada        │   1.50 │ TRUE  │
+│  22 │ <NULL>     │ <NULL> │ FALSE │
+│ 333 │ Bob "x", y │   0.25 │ TRUE  │
+└─────┴────────────┴────────┴───────┘
+TEXT
+same_file "table" "$work/expected" "$work/table"
+same "a query says nothing on standard error when that is no terminal" "" "$(cat "$work/err")"
+
+"$weir" sql --format csv -e "$query" >"$work/csv"
+cat >"$work/expected" <<'TEXT'
+id,the name,d,b
+1,Ada,1.50,TRUE
+22,,,FALSE
+333,"Bob ""x"", y",0.25,TRUE
+TEXT
+same_file "csv" "$work/expected" "$work/csv"
+
+"$weir" sql --format json -e "$query" >"$work/json"
+cat >"$work/expected" <<'TEXT'
+[
+{"id":1,"the name":"Ada","d":"1.50","b":true},
+{"id":22,"the name":null,"d":null,"b":false},
+{"id":333,"the name":"Bob \"x\", y","d":"0.25","b":true}
+]
+TEXT
+same_file "json" "$work/expected" "$work/json"
+same "json of no rows" "[]" "$("$weir" sql --format json -e "SELECT 1 WHERE 1 = 2")"
+
+"$weir" sql --format jsonl -e "$query" >"$work/jsonl"
+cat >"$work/expected" <<'TEXT'
+[1,"Ada","1.50",true]
+[22,null,null,false]
+[333,"Bob \"x\", y","0.25",true]
+TEXT
+same_file "jsonl" "$work/expected" "$work/jsonl"
+
+same "wide characters keep the columns straight" "┌──────┐
+│ w    │
+├──────┤
+│ 湖仓 │
+│ a\\nb │
+└──────┘" "$("$weir" sql -e "SELECT * FROM (VALUES ('湖仓'), ('a
+b')) AS t (w)")"
+
+same "several statements, from standard input" "[1]
+[2]" "$(echo 'SELECT 1; SELECT 2;' | "$weir" sql --format jsonl)"
+same "several -e" "[1]
+[2]" "$("$weir" sql --format=jsonl -e 'SELECT 1' -e 'SELECT 2')"
+
+# The zone of the session is for people; jsonl is always UTC.
+zoned="SET 'table.local-time-zone' = 'Asia/Shanghai'; SELECT CAST(TIMESTAMP '2024-01-01 08:00:00.5' AS TIMESTAMP_LTZ(1)) AS t"
+same "a zoned time in csv" "t
+2024-01-01 08:00:00.5" "$("$weir" sql --format csv -e "$zoned")"
+same "a zoned time in jsonl" '["2024-01-01 00:00:00.5Z"]' "$("$weir" sql --format jsonl -e "$zoned")"
+finish

@@ -1,0 +1,29 @@
+# Scripts from files: a lake from nothing, messages apart from rows, print sinks.
+. tests/cli/lib.sh
+
+cat >"$work/first.sql" <<SQL
+-- A lake in a folder.
+CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');
+USE CATALOG lake;
+CREATE TABLE users (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1');
+INSERT INTO users VALUES (1, 'Ada'), (2, 'Bob');
+CREATE TEMPORARY TABLE screen (id BIGINT, name STRING) WITH ('connector' = 'print');
+INSERT INTO screen SELECT * FROM users;
+SELECT COUNT(*) AS n FROM users;
+SQL
+status "the script" 0 "$weir" run "$work/first.sql" --format jsonl
+same "with jsonl, only rows go to standard output" "[2]" "$(cat "$work/out")"
+contains "an INSERT tells what it wrote" "2 rows in 1 commit, snapshot 1, 1 file" "$(cat "$work/err")"
+contains "print goes to standard error" "+I[1, Ada]" "$(cat "$work/err")"
+
+cat >"$work/second.sql" <<SQL
+CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');
+CREATE TEMPORARY TABLE screen (id BIGINT, name STRING) WITH ('connector' = 'print');
+INSERT INTO screen SELECT * FROM lake.\`default\`.users WHERE id = 2;
+SQL
+same "otherwise print goes to standard output" "+I[2, Bob]" "$("$weir" run --quiet "$work/second.sql" 2>"$work/err")"
+same "quiet says nothing" "" "$(cat "$work/err")"
+
+status "a small memory is enough for a small job" 0 "$weir" sql --memory 64MB --warehouse "$work/lake" \
+    -e "SELECT name, COUNT(*) FROM users GROUP BY name"
+finish

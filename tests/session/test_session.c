@@ -1,0 +1,190 @@
+/* Sessions as programs use them: results, counters of changes, progress, cancelling. */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "fs/fs.h"
+#include "session/session.h"
+#include "sql/parser.h"
+
+typedef struct fixture {
+    char warehouse[64];
+    weir_session *session;
+    int reports; /* of progress */
+} fixture;
+
+static void count_report(void *context, const weir_progress *progress)
+{
+    fixture *self = context;
+    assert_true(progress->rows >= 0);
+    self->reports++;
+}
+
+static int open_fixture(void **state)
+{
+    fixture *self = weir_alloc_zeroed(1, sizeof *self);
+    snprintf(self->warehouse, sizeof self->warehouse, "/tmp/weir-session-XXXXXX");
+    if (mkdtemp(self->warehouse) == NULL) {
+        return -1;
+    }
+    weir_session_options options = {
+        .warehouse = self->warehouse,
+        .threads = 2,
+        .memory_bytes = 256 << 20,
+        .progress = count_report,
+        .progress_context = self,
+    };
+    *state = self;
+    return weir_session_create(&options, &self->session, NULL) == WEIR_OK ? 0 : -1;
+}
+
+static int close_fixture(void **state)
+{
+    fixture *self = *state;
+    weir_session_free(self->session);
+    weir_fs_remove_recursively(weir_fs_local(), self->warehouse, NULL);
+    free(self);
+    return 0;
+}
+
+static int execute(fixture *self, const char *text, weir_result **out, weir_error *err)
+{
+    weir_arena arena;
+    weir_ast_statement *statement = NULL;
+    weir_arena_init(&arena);
+    int code = weir_parse_statement(text, &arena, &statement, err);
+    if (code == WEIR_OK) {
+        code = weir_session_execute(self->session, statement, text, out, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* Runs a statement that must succeed and gives what it changed. */
+static weir_change_summary change(fixture *self, const char *text)
+{
+    weir_result *result = NULL;
+    weir_error err = {0};
+    int code = execute(self, text, &result, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(code, WEIR_OK);
+    weir_change_summary changes = result->changes;
+    weir_result_free(result);
+    return changes;
+}
+
+static void a_warehouse_option_makes_a_catalog_and_uses_it(void **state)
+{
+    fixture *self = *state;
+    weir_result *result = NULL;
+    weir_batch batch;
+    assert_int_equal(execute(self, "SHOW CURRENT CATALOG", &result, NULL), WEIR_OK);
+    weir_batch_init(&batch, result->fields, result->field_count);
+    assert_int_equal(result->next(result, &batch, NULL), WEIR_OK);
+    assert_int_equal(batch.length, 1);
+    assert_true(weir_slice_equal(weir_vector_bytes(batch.columns, 0), weir_slice_text("paimon")));
+    assert_int_equal(result->next(result, &batch, NULL), WEIR_END);
+    weir_batch_free(&batch);
+    weir_result_free(result);
+}
+
+static void an_insert_tells_its_rows_commits_snapshot_and_files(void **state)
+{
+    fixture *self = *state;
+    change(self, "CREATE TABLE t (k INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '1')");
+    weir_change_summary changes = change(self, "INSERT INTO t VALUES (1), (2), (3)");
+    assert_int_equal(changes.rows, 3);
+    assert_int_equal(changes.commits, 1);
+    assert_int_equal(changes.last_snapshot, 1);
+    assert_int_equal(changes.files, 1);
+    assert_true(changes.elapsed_ns > 0);
+}
+
+static void an_insert_of_nothing_makes_no_snapshot(void **state)
+{
+    fixture *self = *state;
+    change(self, "CREATE TABLE t (k INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '1')");
+    weir_change_summary changes = change(self, "INSERT INTO t SELECT k FROM t");
+    assert_int_equal(changes.rows, 0);
+    assert_int_equal(changes.commits, 0);
+    assert_int_equal(changes.last_snapshot, 0);
+}
+
+static const char *const numbers = "CREATE TEMPORARY TABLE numbers (n INT) WITH ('connector' = 'datagen', "
+                                   "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '1000')";
+
+static void an_insert_commits_after_the_rows_that_were_set(void **state)
+{
+    fixture *self = *state;
+    change(self, numbers);
+    change(self, "CREATE TABLE t (n INT, PRIMARY KEY (n) NOT ENFORCED) WITH ('bucket' = '1', 'write-only' = 'true')");
+    change(self, "SET 'weir.commit-rows' = '300'");
+    weir_change_summary changes = change(self, "INSERT INTO t SELECT n FROM numbers");
+    assert_int_equal(changes.rows, 1000);
+    assert_int_equal(changes.commits, 4);
+    assert_int_equal(changes.last_snapshot, 4);
+}
+
+static void batch_mode_makes_one_commit(void **state)
+{
+    fixture *self = *state;
+    change(self, numbers);
+    change(self, "CREATE TABLE t (n INT, PRIMARY KEY (n) NOT ENFORCED) WITH ('bucket' = '1', 'write-only' = 'true')");
+    change(self, "SET 'weir.commit-rows' = '300'");
+    change(self, "SET 'execution.runtime-mode' = 'batch'");
+    weir_change_summary changes = change(self, "INSERT INTO t SELECT n FROM numbers");
+    assert_int_equal(changes.rows, 1000);
+    assert_int_equal(changes.commits, 1);
+}
+
+/* Cancels after a while, from another thread. */
+static void *cancel_soon(void *argument)
+{
+    weir_sleep_ms(300);
+    weir_session_cancel(argument);
+    return NULL;
+}
+
+static void an_insert_that_never_ends_can_be_cancelled(void **state)
+{
+    fixture *self = *state;
+    pthread_t thread;
+    weir_result *result = NULL;
+    weir_error err = {0};
+    change(self, "CREATE TEMPORARY TABLE endless (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000')");
+    change(self, "CREATE TEMPORARY TABLE nowhere (n INT) WITH ('connector' = 'blackhole')");
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, self->session), 0);
+    assert_int_equal(execute(self, "INSERT INTO nowhere SELECT n FROM endless", &result, &err), WEIR_CANCELLED);
+    pthread_join(thread, NULL);
+    assert_true(self->reports > 0);
+    /* The session goes on. */
+    change(self, "INSERT INTO nowhere VALUES (1)");
+}
+
+static void a_query_that_would_never_end_is_refused(void **state)
+{
+    fixture *self = *state;
+    weir_result *result = NULL;
+    weir_error err = {0};
+    change(self, "CREATE TEMPORARY TABLE endless (n INT) WITH ('connector' = 'datagen')");
+    assert_int_equal(execute(self, "SELECT n FROM endless", &result, &err), WEIR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "never ends"));
+    assert_int_equal(err.column, 15);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        TEST(a_warehouse_option_makes_a_catalog_and_uses_it),
+        TEST(an_insert_tells_its_rows_commits_snapshot_and_files),
+        TEST(an_insert_of_nothing_makes_no_snapshot),
+        TEST(an_insert_commits_after_the_rows_that_were_set),
+        TEST(batch_mode_makes_one_commit),
+        TEST(an_insert_that_never_ends_can_be_cancelled),
+        TEST(a_query_that_would_never_end_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
