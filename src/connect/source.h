@@ -31,6 +31,7 @@ typedef struct weir_source_options {
     int32_t field_count;
     const char *const *partition_keys; /* of a filesystem table: their values are in the folder names */
     int32_t partition_key_count;
+    bool has_primary_key;  /* change events may then come without the old row of an update */
     const char *time_zone; /* session zone; NULL: UTC */
     weir_budget *budget;   /* NULL: unbounded */
     int64_t batch_rows;    /* most rows of a batch; 0: 65 536 */

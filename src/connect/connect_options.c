@@ -1,0 +1,233 @@
+/* Finding connectors and formats, checking what a user sets for them, and reading it. */
+#include "connect/connect_options.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* ---- kinds ---- */
+
+static int find_kind(const weir_connect_kind *kinds, size_t count, const char *what, const char *name,
+                     const weir_connect_kind **out, weir_error *err)
+{
+    const char **names = weir_alloc(count * sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = kinds[i].name;
+        if (strcmp(kinds[i].name, name) != 0) {
+            continue;
+        }
+        free(names);
+        if (kinds[i].refusal != NULL) {
+            return weir_fail(err, WEIR_UNSUPPORTED, "%s '%s' %s", what, name, kinds[i].refusal);
+        }
+        *out = &kinds[i];
+        return WEIR_OK;
+    }
+    const char *nearest = weir_suggest(name, names, count);
+    int code = nearest == NULL ? weir_fail(err, WEIR_INVALID, "there is no %s '%s'", what, name)
+                               : weir_fail(err, WEIR_INVALID, "there is no %s '%s'; did you mean '%s'?", what, name,
+                                           nearest);
+    free(names);
+    return code;
+}
+
+int weir_connector_of(const weir_options *options, const weir_connect_kind **out, weir_error *err)
+{
+    const char *name = weir_options_get(options, "connector");
+    if (name == NULL) {
+        return weir_fail(err, WEIR_INVALID,
+                         "option 'connector' is missing: it says where the rows are, such as 'connector' = "
+                         "'filesystem'");
+    }
+    return find_kind(weir_connectors, weir_connector_count, "connector", name, out, err);
+}
+
+int weir_format_of(const weir_options *options, const weir_connect_kind **out, weir_error *err)
+{
+    const char *name = weir_options_get(options, "format");
+    if (name == NULL) {
+        return weir_fail(err, WEIR_INVALID,
+                         "option 'format' is missing: it says what is in the files, such as 'format' = 'json'");
+    }
+    return find_kind(weir_formats, weir_format_count, "format", name, out, err);
+}
+
+/* ---- options ---- */
+
+/* Whether `key` is `pattern`, whose one '*' stands for any text. */
+static bool matches(const char *pattern, const char *key)
+{
+    const char *star = strchr(pattern, '*');
+    if (star == NULL) {
+        return strcmp(pattern, key) == 0;
+    }
+    size_t before = (size_t)(star - pattern);
+    size_t after = strlen(star + 1);
+    size_t size = strlen(key);
+    return size > before + after && strncmp(pattern, key, before) == 0 && strcmp(key + size - after, star + 1) == 0;
+}
+
+static const weir_option *find_option(const weir_connect_kind *kind, const char *key)
+{
+    for (size_t i = 0; i < kind->option_count; i++) {
+        if (matches(kind->options[i].key, key)) {
+            return &kind->options[i];
+        }
+    }
+    return NULL;
+}
+
+/* What follows the name of the format and a point in `key`; NULL: something else stands there. */
+static const char *after_prefix(const weir_connect_kind *format, const char *key)
+{
+    size_t size = strlen(format->name);
+    return strncmp(key, format->name, size) == 0 && key[size] == '.' ? key + size + 1 : NULL;
+}
+
+static int fail_unknown(const weir_connect_kind *connector, const weir_connect_kind *format, const char *key,
+                        weir_error *err)
+{
+    for (size_t i = 0; i < weir_format_count; i++) {
+        if (&weir_formats[i] != format && after_prefix(&weir_formats[i], key) != NULL) {
+            return weir_fail(err, WEIR_INVALID, "option '%s' belongs to format %s, but the table's format is %s", key,
+                             weir_formats[i].name, format == NULL ? "none" : format->name);
+        }
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    size_t count = 0;
+    size_t most = connector->option_count + (format == NULL ? 0 : format->option_count) + 1;
+    const char **names = WEIR_NEW_ARRAY(&arena, const char *, most);
+    names[count++] = "connector";
+    for (size_t i = 0; i < connector->option_count; i++) {
+        names[count++] = connector->options[i].key;
+    }
+    for (size_t i = 0; format != NULL && i < format->option_count; i++) {
+        names[count++] = weir_arena_format(&arena, "%s.%s", format->name, format->options[i].key);
+    }
+    const char *nearest = weir_suggest(key, names, count);
+    int code = nearest == NULL
+                   ? weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'", connector->name, key)
+                   : weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'; did you mean '%s'?",
+                               connector->name, key, nearest);
+    weir_arena_free(&arena);
+    return code;
+}
+
+static int fail_value(const char *key, const char *value, const char *expected, weir_error *err)
+{
+    return weir_fail(err, WEIR_INVALID, "option '%s' = '%s': expected %s", key, value, expected);
+}
+
+static int check_enum(const weir_option *option, const char *key, const char *value, weir_error *err)
+{
+    weir_buffer words = {0};
+    for (const char *const *word = option->values; *word != NULL; word++) {
+        if (weir_text_equal_ignore_case(*word, value)) {
+            weir_buffer_free(&words);
+            return WEIR_OK;
+        }
+        weir_buffer_append_format(&words, "%s%s", word == option->values ? "" : ", ", *word);
+    }
+    int code = fail_value(key, value, weir_buffer_text(&words), err);
+    weir_buffer_free(&words);
+    return code;
+}
+
+static int check_value(const weir_option *option, const char *key, const char *value, weir_error *err)
+{
+    int64_t number;
+    bool is_default = option->default_value != NULL && weir_text_equal_ignore_case(option->default_value, value);
+    if (option->support == WEIR_OPTION_REFUSED && !is_default) {
+        return weir_fail(err, WEIR_UNSUPPORTED, "option '%s' = '%s' is not offered by this version; leave it out", key,
+                         value);
+    }
+    switch (option->type) {
+    case WEIR_OPTION_BOOLEAN:
+        return weir_text_equal_ignore_case(value, "true") || weir_text_equal_ignore_case(value, "false")
+                   ? WEIR_OK
+                   : fail_value(key, value, "true or false", err);
+    case WEIR_OPTION_INTEGER:
+        return weir_parse_int64(weir_slice_text(value), &number) && number >= 0
+                   ? WEIR_OK
+                   : fail_value(key, value, "a whole number", err);
+    case WEIR_OPTION_SIZE:
+        return weir_parse_size(value, &number) && number > 0 ? WEIR_OK
+                                                             : fail_value(key, value, "a size such as '128 mb'", err);
+    case WEIR_OPTION_DURATION:
+        return weir_parse_duration(value, &number) ? WEIR_OK
+                                                   : fail_value(key, value, "a duration such as '10 s'", err);
+    case WEIR_OPTION_ENUM:
+        return check_enum(option, key, value, err);
+    default:
+        return WEIR_OK;
+    }
+}
+
+int weir_connect_options_check(const weir_options *options, const weir_connect_kind *connector,
+                               const weir_connect_kind *format, weir_error *err)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const char *key = options->keys[i];
+        if (strcmp(key, "connector") == 0) {
+            continue;
+        }
+        const weir_option *option = find_option(connector, key);
+        const char *format_key = format == NULL || option != NULL ? NULL : after_prefix(format, key);
+        if (format_key != NULL) {
+            option = find_option(format, format_key);
+        }
+        if (option == NULL) {
+            return fail_unknown(connector, format, key, err);
+        }
+        WEIR_TRY(check_value(option, key, options->values[i], err));
+    }
+    return WEIR_OK;
+}
+
+/* ---- values ---- */
+
+const char *weir_connect_text(const weir_connect_kind *connector, const weir_options *options, const char *key)
+{
+    const char *value = weir_options_get(options, key);
+    const weir_option *option = find_option(connector, key);
+    return value == NULL && option != NULL ? option->default_value : value;
+}
+
+bool weir_connect_bool(const weir_connect_kind *connector, const weir_options *options, const char *key)
+{
+    const char *value = weir_connect_text(connector, options, key);
+    return value != NULL && weir_text_equal_ignore_case(value, "true");
+}
+
+int64_t weir_connect_int(const weir_connect_kind *connector, const weir_options *options, const char *key)
+{
+    int64_t number = 0;
+    const char *value = weir_connect_text(connector, options, key);
+    return value != NULL && weir_parse_int64(weir_slice_text(value), &number) ? number : 0;
+}
+
+int64_t weir_connect_size(const weir_connect_kind *connector, const weir_options *options, const char *key)
+{
+    int64_t number = 0;
+    const char *value = weir_connect_text(connector, options, key);
+    return value != NULL && weir_parse_size(value, &number) ? number : 0;
+}
+
+const char *weir_connect_format_text(const weir_connect_kind *format, const weir_options *options, const char *key)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const char *format_key = after_prefix(format, options->keys[i]);
+        if (format_key != NULL && strcmp(format_key, key) == 0) {
+            return options->values[i];
+        }
+    }
+    const weir_option *option = find_option(format, key);
+    return option == NULL ? NULL : option->default_value;
+}
+
+bool weir_connect_format_bool(const weir_connect_kind *format, const weir_options *options, const char *key)
+{
+    const char *value = weir_connect_format_text(format, options, key);
+    return value != NULL && weir_text_equal_ignore_case(value, "true");
+}

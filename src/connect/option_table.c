@@ -1,0 +1,220 @@
+/* The table of all connectors and formats, and of their options.
+ *
+ * Keys and defaults are Flink's. WORKS: it does what Flink does; STORED: it is accepted and changes nothing here;
+ * REFUSED: it would change what is read or written, in a way that is not offered. */
+#include "connect/connect_options.h"
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+#define OPTION(k, t, d, s, x)                                                                                          \
+    {.key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x)}
+#define ENUM_OPTION(k, d, x, ...)                                                                                      \
+    {.key = (k), .type = WEIR_OPTION_ENUM, .default_value = (d), .support = WEIR_OPTION_WORKS, .text = (x),            \
+     .values = WORDS(__VA_ARGS__)}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define WITH_OPTIONS(array) .options = (array), .option_count = COUNT_OF(array)
+
+/* ---- connectors ---- */
+
+static const weir_option filesystem_options[] = {
+    OPTION("path", TEXT, NULL, WORKS, "The file or folder."),
+    OPTION("format", TEXT, NULL, WORKS, "The format of the files."),
+    OPTION("partition.default-name", TEXT, "__DEFAULT_PARTITION__", WORKS,
+           "The name of the folder that stands for NULL or an empty text as a partition value."),
+    OPTION("source.path.regex-pattern", TEXT, NULL, WORKS,
+           "Only files whose whole path matches this regular expression are read."),
+    OPTION("source.monitor-interval", DURATION, NULL, REFUSED,
+           "How often to look for new files; without it the files that are there are read, and then the table ends."),
+    OPTION("source.report-statistics", TEXT, "all", STORED, "What a planner may ask of the files."),
+    OPTION("source.parallelism", INTEGER, NULL, STORED, "Parallel readers."),
+    OPTION("sink.parallelism", INTEGER, NULL, STORED, "Parallel writers."),
+    OPTION("sink.rolling-policy.file-size", SIZE, "128MB", WORKS, "The size at which the next file is begun."),
+    OPTION("sink.rolling-policy.rollover-interval", DURATION, "30 min", STORED,
+           "The age at which the next file is begun; files end with every commit in any case."),
+    OPTION("sink.rolling-policy.check-interval", DURATION, "1 min", STORED, "How often the age is looked at."),
+    OPTION("sink.rolling-policy.inactivity-interval", DURATION, "30 min", STORED,
+           "The time without rows after which the next file is begun."),
+    OPTION("sink.shuffle-by-partition.enable", BOOLEAN, "false", STORED, "Whether rows go to writers by partition."),
+    OPTION("auto-compaction", BOOLEAN, "false", STORED, "Whether small files are merged before they are committed."),
+    OPTION("compaction.file-size", SIZE, NULL, STORED, "The size of merged files."),
+    OPTION("sink.partition-commit.trigger", TEXT, "process-time", STORED, "When a partition is complete."),
+    OPTION("sink.partition-commit.delay", DURATION, "0 s", STORED, "How long after that it is announced."),
+    OPTION("sink.partition-commit.watermark-time-zone", TEXT, "UTC", STORED, "The zone of the watermark."),
+    ENUM_OPTION("sink.partition-commit.policy.kind", NULL,
+                "How it is announced: success-file writes a file `_SUCCESS` into every partition with new files.",
+                "success-file"),
+    OPTION("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", WORKS, "The name of that file."),
+    OPTION("partition.time-extractor.kind", TEXT, "default", STORED, "How a partition's values become a time."),
+    OPTION("partition.time-extractor.class", TEXT, NULL, STORED, "The class that does it."),
+    OPTION("partition.time-extractor.timestamp-pattern", TEXT, NULL, STORED, "The text that the time is read from."),
+    OPTION("partition.time-extractor.timestamp-formatter", TEXT, "yyyy-MM-dd HH:mm:ss", STORED, "Its format."),
+};
+
+static const weir_option print_options[] = {
+    OPTION("print-identifier", TEXT, NULL, WORKS, "A text before every row, to tell several tables apart."),
+    OPTION("standard-error", BOOLEAN, "false", WORKS, "Whether rows go to standard error."),
+    OPTION("sink.parallelism", INTEGER, NULL, STORED, "Parallel writers."),
+};
+
+static const weir_option blackhole_options[] = {
+    OPTION("property-version", INTEGER, "1", STORED, "The version of these options."),
+};
+
+static const weir_option datagen_options[] = {
+    OPTION("rows-per-second", INTEGER, "10000", WORKS, "How fast rows come."),
+    OPTION("number-of-rows", INTEGER, NULL, WORKS, "How many rows come; without it they never end."),
+    OPTION("scan.parallelism", INTEGER, NULL, STORED, "Parallel readers."),
+    OPTION("fields.*.kind", TEXT, "random", WORKS, "`random` or `sequence`."),
+    OPTION("fields.*.min", TEXT, NULL, WORKS, "Of random numbers: the least; by default that of the type."),
+    OPTION("fields.*.max", TEXT, NULL, WORKS, "Of random numbers: the greatest; by default that of the type."),
+    OPTION("fields.*.max-past", TEXT, "0", WORKS, "Of random timestamps: how far back of now they go."),
+    OPTION("fields.*.length", TEXT, "100", WORKS, "Of random texts and bytes: their length."),
+    OPTION("fields.*.var-len", TEXT, "false", WORKS, "Of random texts and bytes: whether that is only the greatest length."),
+    OPTION("fields.*.null-rate", TEXT, "0", WORKS, "Of random values: the share of NULLs, from 0 to 1."),
+    OPTION("fields.*.start", TEXT, NULL, WORKS, "Of a sequence: its first value."),
+    OPTION("fields.*.end", TEXT, NULL, WORKS, "Of a sequence: its last value, with which the table ends."),
+};
+
+#define NOT_YET "is not offered by this version; there are: filesystem, print, blackhole, datagen"
+
+const weir_connect_kind weir_connectors[] = {
+    {.name = "filesystem", .reads = true, .writes = true, WITH_OPTIONS(filesystem_options),
+     .text = "Files in a folder."},
+    {.name = "datagen", .reads = true, WITH_OPTIONS(datagen_options), .text = "Random rows, or counted ones."},
+    {.name = "print", .writes = true, WITH_OPTIONS(print_options), .text = "Rows as text, a line each: `+I[1, a]`."},
+    {.name = "blackhole", .writes = true, WITH_OPTIONS(blackhole_options), .text = "Takes rows and forgets them."},
+    {.name = "paimon", .refusal = "is for tables outside of a Paimon catalog; make the catalog (CREATE CATALOG c WITH "
+                                  "('type' = 'paimon', 'warehouse' = '…')) and create the table in it"},
+    {.name = "kafka", .refusal = NOT_YET},
+    {.name = "upsert-kafka", .refusal = NOT_YET},
+    {.name = "mysql-cdc", .refusal = NOT_YET},
+    {.name = "postgres-cdc", .refusal = NOT_YET},
+    {.name = "mongodb-cdc", .refusal = NOT_YET},
+    {.name = "oracle-cdc", .refusal = NOT_YET},
+    {.name = "sqlserver-cdc", .refusal = NOT_YET},
+    {.name = "tidb-cdc", .refusal = NOT_YET},
+    {.name = "oceanbase-cdc", .refusal = NOT_YET},
+    {.name = "db2-cdc", .refusal = NOT_YET},
+    {.name = "jdbc", .refusal = NOT_YET},
+    {.name = "elasticsearch-6", .refusal = NOT_YET},
+    {.name = "elasticsearch-7", .refusal = NOT_YET},
+    {.name = "opensearch", .refusal = NOT_YET},
+    {.name = "hbase-1.4", .refusal = NOT_YET},
+    {.name = "hbase-2.2", .refusal = NOT_YET},
+    {.name = "hive", .refusal = NOT_YET},
+    {.name = "kinesis", .refusal = NOT_YET},
+    {.name = "firehose", .refusal = NOT_YET},
+    {.name = "dynamodb", .refusal = NOT_YET},
+    {.name = "mongodb", .refusal = NOT_YET},
+    {.name = "pulsar", .refusal = NOT_YET},
+    {.name = "starrocks", .refusal = NOT_YET},
+    {.name = "doris", .refusal = NOT_YET},
+    {.name = "iceberg", .refusal = NOT_YET},
+    {.name = "hudi", .refusal = NOT_YET},
+};
+
+const size_t weir_connector_count = COUNT_OF(weir_connectors);
+
+/* ---- formats ---- */
+
+#define JSON_READ_OPTIONS                                                                                              \
+    OPTION("ignore-parse-errors", BOOLEAN, "false", WORKS,                                                             \
+           "Passes over records that cannot be read, and makes fields NULL that do not fit their column."),            \
+        ENUM_OPTION("timestamp-format.standard", "SQL",                                                                \
+                    "How timestamps look: SQL (2024-02-29 12:34:56.789) or ISO-8601 (2024-02-29T12:34:56.789), both "  \
+                    "with a Z where the type has a local time zone; ISO-8601-WITH-OFFSET.",                            \
+                    "SQL", "ISO-8601", "ISO-8601-WITH-OFFSET")
+
+#define JSON_WRITE_OPTIONS                                                                                             \
+    ENUM_OPTION("map-null-key.mode", "FAIL", "What becomes of a NULL key of a map that is written.", "FAIL", "DROP",   \
+                "LITERAL"),                                                                                            \
+        OPTION("map-null-key.literal", TEXT, "null", WORKS, "The key that stands for NULL with LITERAL."),             \
+        OPTION("encode.decimal-as-plain-number", BOOLEAN, "false", WORKS, "Writes decimals as 100 and not as 1E+2."),  \
+        OPTION("encode.ignore-null-fields", BOOLEAN, "false", WORKS, "Leaves fields that are NULL out.")
+
+static const weir_option json_options[] = {
+    JSON_READ_OPTIONS,
+    OPTION("fail-on-missing-field", BOOLEAN, "false", WORKS, "Whether a missing field is an error; otherwise it is NULL."),
+    OPTION("decode.json-parser.enabled", BOOLEAN, "true", STORED, "Which of two parsers Flink uses."),
+    JSON_WRITE_OPTIONS,
+};
+
+static const weir_option debezium_options[] = {
+    JSON_READ_OPTIONS,
+    OPTION("schema-include", BOOLEAN, "false", WORKS,
+           "Whether each message has its schema beside its payload; decimals, dates and times are then decoded as the "
+           "schema says."),
+    JSON_WRITE_OPTIONS,
+};
+
+static const weir_option canal_options[] = {
+    JSON_READ_OPTIONS,
+    OPTION("database.include", TEXT, NULL, WORKS, "Only changes of databases whose whole name matches this pattern."),
+    OPTION("table.include", TEXT, NULL, WORKS, "Only changes of tables whose whole name matches this pattern."),
+    JSON_WRITE_OPTIONS,
+};
+
+static const weir_option maxwell_options[] = {
+    JSON_READ_OPTIONS,
+    JSON_WRITE_OPTIONS,
+};
+
+static const weir_option csv_options[] = {
+    OPTION("field-delimiter", TEXT, ",", WORKS, "The character between fields."),
+    OPTION("quote-character", TEXT, "\"", WORKS, "The character around fields that hold others."),
+    OPTION("disable-quote-character", BOOLEAN, "false", WORKS, "Whether there are no quotes."),
+    OPTION("escape-character", TEXT, NULL, WORKS, "The character that takes its meaning from the next one."),
+    OPTION("allow-comments", BOOLEAN, "false", WORKS, "Passes over lines that begin with #."),
+    OPTION("ignore-parse-errors", BOOLEAN, "false", WORKS,
+           "Passes over records that cannot be read, and makes fields NULL that do not fit their column."),
+    OPTION("ignore-first-line", BOOLEAN, "false", WORKS, "Passes over the first line of each file."),
+    OPTION("array-element-delimiter", TEXT, ";", WORKS, "The text between elements of arrays and fields of rows."),
+    OPTION("null-literal", TEXT, NULL, WORKS, "The text that stands for NULL."),
+    OPTION("write-bigdecimal-in-scientific-notation", BOOLEAN, "true", WORKS, "Writes decimals as 1E+2 and not as 100."),
+    OPTION("trim-spaces", BOOLEAN, "false", REFUSED, "Takes blanks off fields that are not in quotes."),
+    OPTION("ignore-trailing-unmappable", BOOLEAN, "false", REFUSED, "Passes over fields beyond the last column."),
+    OPTION("allow-trailing-comma", BOOLEAN, "true", STORED, "A delimiter may follow the last field."),
+    OPTION("fail-on-missing-columns", BOOLEAN, "false", STORED, "Whether too few fields are an error, which they are."),
+    OPTION("empty-string-as-null", BOOLEAN, "false", REFUSED, "Reads empty fields as NULL."),
+};
+
+static const weir_option parquet_options[] = {
+    OPTION("compression", TEXT, "snappy", WORKS, "The compression of files that are written."),
+    OPTION("utc-timezone", BOOLEAN, "false", STORED, "Whether old timestamps (INT96) are in UTC, which they are."),
+    OPTION("write.int64.timestamp", BOOLEAN, "true", STORED, "Whether timestamps are written as INT64, which they are."),
+    OPTION("timestamp.time.unit", TEXT, "micros", STORED, "Their unit."),
+    OPTION("block.size", TEXT, NULL, STORED, "The size of a row group."),
+    OPTION("page.size", TEXT, NULL, STORED, "The size of a page."),
+    OPTION("enable.dictionary", TEXT, NULL, STORED, "Whether dictionaries are tried."),
+};
+
+static const weir_option avro_options[] = {
+    OPTION("codec", TEXT, "snappy", WORKS, "The compression of files that are written."),
+    OPTION("encoding", TEXT, "binary", STORED, "The encoding of records."),
+    OPTION("timestamp_mapping.legacy", BOOLEAN, "true", STORED, "The logical type of timestamps."),
+};
+
+#define FORMAT_NOT_YET                                                                                                 \
+    "is not offered by this version; there are: json, csv, debezium-json, canal-json, maxwell-json, parquet, avro"
+
+const weir_connect_kind weir_formats[] = {
+    {.name = "json", .reads = true, .writes = true, WITH_OPTIONS(json_options), .text = "An object a row."},
+    {.name = "csv", .reads = true, .writes = true, WITH_OPTIONS(csv_options), .text = "A line a row, without header."},
+    {.name = "debezium-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(debezium_options),
+     .text = "Change events of Debezium."},
+    {.name = "canal-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(canal_options),
+     .text = "Change events of Canal."},
+    {.name = "maxwell-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(maxwell_options),
+     .text = "Change events of Maxwell."},
+    {.name = "parquet", .reads = true, .writes = true, WITH_OPTIONS(parquet_options), .text = "Parquet files."},
+    {.name = "avro", .reads = true, .writes = true, WITH_OPTIONS(avro_options), .text = "Avro files."},
+    {.name = "orc", .refusal = FORMAT_NOT_YET},
+    {.name = "raw", .refusal = FORMAT_NOT_YET},
+    {.name = "ogg-json", .refusal = FORMAT_NOT_YET},
+    {.name = "protobuf", .refusal = FORMAT_NOT_YET},
+    {.name = "avro-confluent", .refusal = FORMAT_NOT_YET},
+    {.name = "debezium-avro-confluent", .refusal = FORMAT_NOT_YET},
+};
+
+const size_t weir_format_count = COUNT_OF(weir_formats);

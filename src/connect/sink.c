@@ -1,0 +1,36 @@
+/* The table of kinds of sinks. */
+#include "connect/sink.h"
+
+#include "connect/connect_options.h"
+#include "connect/filesystem.h"
+#include "connect/print.h"
+#include "connect/source.h"
+
+typedef struct sink_kind {
+    const char *connector;
+    int (*open)(const weir_sink_options *options, weir_sink **out, weir_error *err);
+} sink_kind;
+
+static const sink_kind kinds[] = {
+    {"filesystem", weir_filesystem_sink_open},
+    {"print", weir_print_sink_open},
+    {"blackhole", weir_blackhole_sink_open},
+};
+
+int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err)
+{
+    const weir_connect_kind *connector;
+    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
+    WEIR_TRY(weir_connector_of(options->options, &connector, err));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].connector, connector->name) != 0) {
+            continue;
+        }
+        if (options->overwrite && strcmp(connector->name, "filesystem") != 0) {
+            return weir_fail(err, WEIR_INVALID, "INSERT OVERWRITE: tables of connector %s have nothing to overwrite",
+                             connector->name);
+        }
+        return kinds[i].open(options, out, err);
+    }
+    return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be read", connector->name);
+}

@@ -1,0 +1,63 @@
+/* The table of kinds of sources, and what can be told of one by its options alone. */
+#include "connect/source.h"
+
+#include "connect/connect_options.h"
+#include "connect/datagen.h"
+#include "connect/filesystem.h"
+
+typedef struct source_kind {
+    const char *connector;
+    int (*open)(const weir_source_options *options, weir_source **out, weir_error *err);
+} source_kind;
+
+static const source_kind kinds[] = {
+    {"filesystem", weir_filesystem_source_open},
+    {"datagen", weir_datagen_source_open},
+};
+
+/* The connector, its format (NULL: it has none), and all options checked. */
+static int check_options(const weir_options *options, const weir_connect_kind **out_connector,
+                         const weir_connect_kind **out_format, weir_error *err)
+{
+    WEIR_TRY(weir_connector_of(options, out_connector, err));
+    *out_format = NULL;
+    if (strcmp((*out_connector)->name, "filesystem") == 0) {
+        WEIR_TRY(weir_format_of(options, out_format, err));
+    }
+    return weir_connect_options_check(options, *out_connector, *out_format, err);
+}
+
+int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err)
+{
+    const weir_connect_kind *connector;
+    const weir_connect_kind *format;
+    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
+    WEIR_TRY(check_options(options->options, &connector, &format, err));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].connector, connector->name) == 0) {
+            return kinds[i].open(options, out, err);
+        }
+    }
+    return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be written to", connector->name);
+}
+
+int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
+{
+    const weir_connect_kind *connector;
+    const weir_connect_kind *format;
+    WEIR_TRY(check_options(options, &connector, &format, err));
+    if (format != NULL) {
+        return weir_filesystem_check(options, format, fields, field_count, err);
+    }
+    if (strcmp(connector->name, "datagen") == 0) {
+        return weir_datagen_check(options, fields, field_count, err);
+    }
+    return WEIR_OK;
+}
+
+bool weir_source_gives_changes(const weir_options *options)
+{
+    const weir_connect_kind *format;
+    return weir_options_get(options, "format") != NULL && weir_format_of(options, &format, NULL) == WEIR_OK &&
+           format->gives_changes;
+}
