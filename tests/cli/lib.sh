@@ -5,6 +5,7 @@
 # $weir is the program, $work an empty folder that goes away with the test.
 set -u
 weir=$1
+[ -x "$weir" ] || { echo "$weir: no such program"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
