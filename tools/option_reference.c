@@ -1,0 +1,227 @@
+/* Prints docs/options.md from the tables of options that the code itself goes by: those of Paimon tables, of connectors
+ * and formats, and the settings of a session.
+ *
+ *   weir_option_reference > docs/options.md
+ *
+ * The tests compare its output with the committed file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "connect/connect_options.h"
+#include "session/settings.h"
+
+static bool is_among(const char *const *words, const char *word)
+{
+    for (; words != NULL && *words != NULL; words++) {
+        if (strcmp(*words, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Text in a cell of a table: a bar would end it. */
+static void print_cell(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '|') {
+            putchar('\\');
+        }
+        putchar(*text);
+    }
+}
+
+static void print_default(const char *value)
+{
+    if (value == NULL) {
+        printf("–");
+    } else if (*value == '\0') {
+        printf("(empty)");
+    } else {
+        putchar('`');
+        print_cell(value);
+        putchar('`');
+    }
+}
+
+/* The values that are offered, and behind them those that are not. */
+static void print_values(const char *const *values, const char *const *refused)
+{
+    const char *separator = "";
+    for (const char *const *value = values; *value != NULL; value++) {
+        if (!is_among(refused, *value)) {
+            printf("%s`%s`", separator, *value);
+            separator = ", ";
+        }
+    }
+    separator = "; refused: ";
+    for (; refused != NULL && *refused != NULL; refused++) {
+        printf("%s`%s`", separator, *refused);
+        separator = ", ";
+    }
+}
+
+static const char *type_name(weir_option_type type)
+{
+    static const char *const names[] = {
+        [WEIR_OPTION_BOOLEAN] = "boolean", [WEIR_OPTION_INTEGER] = "integer",   [WEIR_OPTION_DOUBLE] = "number",
+        [WEIR_OPTION_TEXT] = "text",       [WEIR_OPTION_ENUM] = "",             [WEIR_OPTION_SIZE] = "size",
+        [WEIR_OPTION_DURATION] = "duration", [WEIR_OPTION_MAP] = "map",
+    };
+    return names[type];
+}
+
+static void print_option(const char *prefix, const weir_option *option)
+{
+    printf("| `%s%s` | ", prefix, option->key);
+    if (option->values != NULL) {
+        print_values(option->values, option->refused);
+    } else {
+        printf("%s", type_name(option->type));
+        for (const char *const *value = option->refused; value != NULL && *value != NULL; value++) {
+            printf("; refused: `%s`", *value);
+        }
+    }
+    printf(" | ");
+    print_default(option->default_value);
+    printf(" | ");
+    print_cell(option->text);
+    if (option->immutable) {
+        printf(" Fixed once the table has data.");
+    }
+    for (const char *const *key = option->old_keys; key != NULL && *key != NULL; key++) {
+        printf("%s `%s`%s", key == option->old_keys ? " Also read as" : ",", *key, key[1] == NULL ? "." : "");
+    }
+    printf(" |\n");
+}
+
+static void print_head(void)
+{
+    printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n");
+}
+
+static void print_options(const char *prefix, const weir_option *options, size_t count, weir_option_support support)
+{
+    print_head();
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].support == support) {
+            print_option(prefix, &options[i]);
+        }
+    }
+}
+
+static bool has_support(const weir_option *options, size_t count, weir_option_support support)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].support == support) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- sections ---- */
+
+static void print_table_options(void)
+{
+    printf("## Tables\n\nKeys, defaults and meanings are those of Apache Paimon 1.4. They are set in `CREATE TABLE … "
+           "WITH (…)`, for one statement\nin a hint (`/*+ OPTIONS('key'='value') */`), in `weir dump --option "
+           "key=value`, and in `weir_open_settings` of the C library.\n"
+           "\nSizes are written as `128 mb`, durations as `1 h` or `30 s`.\n"
+           "\n### Followed\n");
+    print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_WORKS);
+    printf("\n### Refused when writing\n\nA table that sets one of these to something other than its default would "
+           "not be what other engines expect; it is\nnot written. Whether it is read says "
+           "[compatibility.md](compatibility.md).\n");
+    print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_REFUSED);
+    printf("\n### Kept for other engines\n\nThese are checked, stored with the table and handed on; they steer how "
+           "another engine plans, caches or schedules,\nand change nothing here.\n");
+    print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_STORED);
+}
+
+static void print_kind(const weir_connect_kind *kind, const char *prefix)
+{
+    static const struct {
+        weir_option_support support;
+        const char *title;
+    } groups[] = {
+        {WEIR_OPTION_WORKS, ""},
+        {WEIR_OPTION_REFUSED, "\nRefused:\n"},
+        {WEIR_OPTION_STORED, "\nAccepted, without effect here:\n"},
+    };
+    const char *use = kind->reads && kind->writes ? "Read and written." : kind->reads ? "Read only." : "Written only.";
+    printf("\n### `%s`\n\n%s %s\n", kind->name, kind->text, use);
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (has_support(kind->options, kind->option_count, groups[i].support)) {
+            printf("%s", groups[i].title);
+            print_options(prefix, kind->options, kind->option_count, groups[i].support);
+        }
+    }
+}
+
+static void print_kinds(const weir_connect_kind *kinds, size_t count, bool with_prefix)
+{
+    for (size_t i = 0; i < count; i++) {
+        char prefix[64] = "";
+        if (with_prefix) {
+            snprintf(prefix, sizeof prefix, "%s.", kinds[i].name);
+        }
+        if (kinds[i].refusal == NULL) {
+            print_kind(&kinds[i], prefix);
+        }
+    }
+    printf("\nNot offered:");
+    const char *separator = " ";
+    for (size_t i = 0; i < count; i++) {
+        if (kinds[i].refusal != NULL) {
+            printf("%s`%s`", separator, kinds[i].name);
+            separator = ", ";
+        }
+    }
+    printf(".\n");
+}
+
+static void print_settings(bool works)
+{
+    printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < weir_settings_count; i++) {
+        static const char *const types[] = {
+            [WEIR_SETTING_TEXT] = "text",         [WEIR_SETTING_BOOLEAN] = "boolean",
+            [WEIR_SETTING_INTEGER] = "integer",   [WEIR_SETTING_DURATION] = "duration",
+            [WEIR_SETTING_ENUM] = "",             [WEIR_SETTING_ZONE] = "time zone",
+        };
+        const weir_setting *setting = &weir_settings_table[i];
+        if (setting->works != works) {
+            continue;
+        }
+        printf("| `%s` | ", setting->key);
+        if (setting->values != NULL) {
+            print_values(setting->values, setting->refused);
+        } else {
+            printf("%s", types[setting->type]);
+        }
+        printf(" | ");
+        print_default(setting->default_value);
+        printf(" | ");
+        print_cell(setting->text);
+        printf(" |\n");
+    }
+}
+
+int main(void)
+{
+    printf("# Options\n\nThis page is made from the tables in the code (`src/meta/option_table.c`, "
+           "`src/connect/option_table.c`,\n`src/session/settings_table.c`) by `tools/option_reference.c`; a test "
+           "compares the two. A key that is in none of\nthem is refused, with a suggestion.\n\n");
+    print_table_options();
+    printf("\n## Connectors\n\nTables with `'connector' = '…'`, in a catalog in memory or as TEMPORARY tables.\n");
+    print_kinds(weir_connectors, weir_connector_count, false);
+    printf("\n## Formats\n\nOf the `filesystem` connector: `'format' = '…'`. Options have the format's name in front: "
+           "`'csv.field-delimiter' = ';'`.\n");
+    print_kinds(weir_formats, weir_format_count, true);
+    printf("\n## Settings\n\n`SET 'key' = 'value'`, `RESET 'key'`.\n");
+    print_settings(true);
+    printf("\nKnown from Flink, accepted, without effect here:\n");
+    print_settings(false);
+    return 0;
+}
