@@ -221,13 +221,25 @@ int weir_decompress(weir_compression codec, weir_slice in, uint8_t *out, size_t 
 
 /* --- decompressing to a size that comes out --------------------------------------------------------------------- */
 
+/* What an attempt gives instead of a size. Damage must not be taken for a lack of room: it would cost all the memory
+ * that the limit allows before it is told. */
+#define ATTEMPT_DAMAGED SIZE_MAX
+#define ATTEMPT_NO_ROOM (SIZE_MAX - 1)
+
+/* LZ4 does not tell damage from a lack of room; a byte of it gives 255 at most. */
+static size_t most_bytes(weir_compression codec, size_t in_size, size_t limit)
+{
+    limit = limit < INT32_MAX ? limit : INT32_MAX - 1; /* no block of these codecs is larger */
+    return codec == WEIR_COMPRESSION_LZ4_RAW && in_size < limit / 256 ? in_size * 256 : limit;
+}
+
 /* A guess doubled until the data fit, for codecs without a streaming face worth its code. */
 static int decompress_by_doubling(weir_compression codec, weir_slice in, size_t limit, weir_buffer *out,
                                   size_t (*attempt)(weir_slice in, uint8_t *out, size_t room), const char *path,
                                   weir_error *err)
 {
     size_t room = in.size < 1024 ? 4096 : in.size * 4;
-    limit = limit < INT32_MAX ? limit : INT32_MAX - 1; /* no block of these codecs is larger */
+    limit = most_bytes(codec, in.size, limit);
     for (;;) {
         room = room < limit ? room : limit;
         weir_buffer_reserve(out, room + 1); /* zlib wants a place to write to even when nothing comes */
@@ -236,7 +248,7 @@ static int decompress_by_doubling(weir_compression codec, weir_slice in, size_t 
             out->size += size;
             return WEIR_OK;
         }
-        if (size != SIZE_MAX || room == limit) {
+        if (size != ATTEMPT_NO_ROOM || room == limit) {
             return corrupt(codec, path, err);
         }
         room *= 2;
@@ -246,34 +258,42 @@ static int decompress_by_doubling(weir_compression codec, weir_slice in, size_t 
 static size_t attempt_lz4(weir_slice in, uint8_t *out, size_t room)
 {
     if (in.size > INT32_MAX || room > INT32_MAX) {
-        return SIZE_MAX;
+        return ATTEMPT_DAMAGED;
     }
     int size = LZ4_decompress_safe((const char *)in.data, (char *)out, (int)in.size, (int)room);
-    return size < 0 ? SIZE_MAX : (size_t)size;
+    return size < 0 ? ATTEMPT_NO_ROOM : (size_t)size;
 }
 
 static size_t attempt_brotli(weir_slice in, uint8_t *out, size_t room)
 {
-    size_t size = room;
-    return BrotliDecoderDecompress(in.size, in.data, &size, out) == BROTLI_DECODER_RESULT_SUCCESS ? size : SIZE_MAX;
+    size_t size = 0;
+    size_t room_left = room;
+    BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    if (state == NULL) {
+        return ATTEMPT_DAMAGED;
+    }
+    BrotliDecoderResult result = BrotliDecoderDecompressStream(state, &in.size, &in.data, &room_left, &out, &size);
+    BrotliDecoderDestroyInstance(state);
+    return result == BROTLI_DECODER_RESULT_SUCCESS             ? size
+           : result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT ? ATTEMPT_NO_ROOM
+                                                               : ATTEMPT_DAMAGED;
 }
 
 static size_t attempt_bzip2(weir_slice in, uint8_t *out, size_t room)
 {
     unsigned size = (unsigned)(room > UINT32_MAX ? UINT32_MAX : room);
     if (in.size > UINT32_MAX) {
-        return SIZE_MAX;
+        return ATTEMPT_DAMAGED;
     }
-    return BZ2_bzBuffToBuffDecompress((char *)out, &size, (char *)(uintptr_t)in.data, (unsigned)in.size, 0, 0) == BZ_OK
-               ? size
-               : SIZE_MAX;
+    int result = BZ2_bzBuffToBuffDecompress((char *)out, &size, (char *)(uintptr_t)in.data, (unsigned)in.size, 0, 0);
+    return result == BZ_OK ? size : result == BZ_OUTBUFF_FULL ? ATTEMPT_NO_ROOM : ATTEMPT_DAMAGED;
 }
 
 static size_t attempt_zlib(weir_slice in, uint8_t *out, size_t room, int window_bits)
 {
     z_stream stream = {0};
     if (in.size > UINT32_MAX || room > UINT32_MAX || inflateInit2(&stream, window_bits) != Z_OK) {
-        return SIZE_MAX;
+        return ATTEMPT_DAMAGED;
     }
     stream.next_in = (Bytef *)(uintptr_t)in.data;
     stream.avail_in = (uInt)in.size;
@@ -282,7 +302,8 @@ static size_t attempt_zlib(weir_slice in, uint8_t *out, size_t room, int window_
     int result = inflate(&stream, Z_FINISH);
     size_t size = stream.total_out;
     inflateEnd(&stream);
-    return result == Z_STREAM_END ? size : SIZE_MAX;
+    bool is_full = result == Z_BUF_ERROR && stream.avail_out == 0;
+    return result == Z_STREAM_END ? size : is_full ? ATTEMPT_NO_ROOM : ATTEMPT_DAMAGED;
 }
 
 static size_t attempt_deflate(weir_slice in, uint8_t *out, size_t room)

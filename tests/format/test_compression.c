@@ -125,6 +125,28 @@ static void damaged_bytes_never_crash(void **state)
     }
 }
 
+/* Damage is told at once: memory up to the limit would be taken if it passed for a lack of room. */
+static void damage_does_not_cost_the_memory_of_the_limit(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    uint8_t bytes[4000];
+    fill(bytes, sizeof bytes, &random);
+    for (size_t codec = 0; codec < CODEC_COUNT; codec++) {
+        weir_error err = {0};
+        weir_buffer packed = {0};
+        weir_buffer out = {0};
+        check_ok(weir_compress(codecs[codec], 0, weir_slice_of(bytes, sizeof bytes), &packed, &err), &err);
+        for (size_t i = packed.size / 4; i < packed.size; i++) {
+            packed.data[i] ^= 0x5a;
+        }
+        (void)weir_decompress_unknown(codecs[codec], weir_buffer_slice(&packed), (size_t)1 << 28, &out, "test", &err);
+        assert_in_range(out.capacity, 0, 8 << 20);
+        weir_buffer_free(&packed);
+        weir_buffer_free(&out);
+    }
+}
+
 static void plain_lz4_is_read_where_hadoop_frames_should_be(void **state)
 {
     (void)state;
@@ -196,6 +218,7 @@ int main(void)
         cmocka_unit_test(compressing_appends_to_what_is_there),
         cmocka_unit_test(another_size_than_expected_is_corrupt),
         cmocka_unit_test(damaged_bytes_never_crash),
+        cmocka_unit_test(damage_does_not_cost_the_memory_of_the_limit),
         cmocka_unit_test(plain_lz4_is_read_where_hadoop_frames_should_be),
         cmocka_unit_test(one_hadoop_frame_may_hold_several_blocks),
         cmocka_unit_test(gzip_members_may_follow_each_other),
