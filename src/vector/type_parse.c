@@ -388,6 +388,9 @@ int weir_type_parse(const char *text, weir_arena *arena, const weir_type **out, 
 {
     parser p = {.text = text, .next = text, .arena = arena, .err = err};
     const weir_type *type = NULL;
+    if (!weir_utf8_valid(weir_slice_text(text))) { /* names and comments go into JSON */
+        return weir_fail(err, WEIR_INVALID, "the text of a type is not UTF-8");
+    }
     WEIR_TRY(advance(&p));
     WEIR_TRY(parse_type(&p, &type));
     if (p.kind != TOKEN_END) {

@@ -100,6 +100,7 @@ static void wrong_type_text_is_refused_with_its_place(void **state)
         {"ROW<a INT,>", "expected the name of a field"},
         {"ROW<a INT, a STRING>", "the field \"a\" is there twice"},
         {"ROW<`a INT>", "is not closed"},
+        {"ROW<`a \xb4` INT>", "is not UTF-8"},
         {"ROW<a INT COMMENT b>", "the comment in single quotes"},
         {"TIMESTAMP WITH TIME ZONE", "use WITH LOCAL TIME ZONE"},
         {"TIMESTAMP_LTZ WITH LOCAL TIME ZONE", "expected the end"},
