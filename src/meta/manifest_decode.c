@@ -125,6 +125,35 @@ static weir_data_file *get_file(const weir_vector *columns, int64_t row, weir_ar
     return file;
 }
 
+static bool are_complete(const char **texts, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (texts[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A writer's schema may allow NULL where none may be; counts may be anything. */
+static int check_file(const weir_data_file *file, const char *path, weir_error *err)
+{
+    if (file->name == NULL || file->name[0] == '\0') {
+        return weir_fail(err, WEIR_CORRUPT, "%s: an entry without a file name", path);
+    }
+    if (!are_complete(file->extra_files, file->extra_file_count) ||
+        !are_complete(file->value_stats_columns, file->value_stats_column_count) ||
+        !are_complete(file->write_columns, file->write_column_count)) {
+        return weir_fail(err, WEIR_CORRUPT, "%s: the entry of %s has a list with a NULL in it", path, file->name);
+    }
+    if (file->row_count < 0 || file->size_bytes < 0 || file->level < 0) {
+        return weir_fail(err, WEIR_CORRUPT,
+                         "%s: the entry of %s has %" PRId64 " rows, %" PRId64 " bytes, level %d; none may be negative",
+                         path, file->name, file->row_count, file->size_bytes, file->level);
+    }
+    return WEIR_OK;
+}
+
 static bool passes(const weir_manifest_filter *filter, int32_t bucket, int32_t level, weir_slice partition)
 {
     if (filter == NULL) {
@@ -170,6 +199,7 @@ int weir_entries_from_batch(const weir_batch *batch, const weir_manifest_filter 
                                      .bucket = bucket,
                                      .total_buckets = get_int(&columns[WEIR_ENTRY_TOTAL_BUCKETS], row),
                                      .file = get_file(columns[WEIR_ENTRY_FILE].children, row, arena)};
+        WEIR_TRY(check_file(entry.file, path, err));
         weir_manifest_entries_append(out, entry);
     }
     return WEIR_OK;
@@ -197,6 +227,9 @@ int weir_manifest_files_from_batch(const weir_batch *batch, const char *path, we
                            !weir_vector_is_null(&columns[WEIR_LIST_MAX_BUCKET], row);
         file.has_levels = !weir_vector_is_null(&columns[WEIR_LIST_MIN_LEVEL], row) &&
                           !weir_vector_is_null(&columns[WEIR_LIST_MAX_LEVEL], row);
+        if (file.name == NULL || file.name[0] == '\0') {
+            return weir_fail(err, WEIR_CORRUPT, "%s: a manifest without a name", path);
+        }
         weir_manifest_files_append(out, file);
     }
     return WEIR_OK;

@@ -513,6 +513,41 @@ static void filters_leave_out_entries(void **state)
     end_table(&table);
 }
 
+static void an_entry_that_cannot_be_is_corrupt(void **state)
+{
+    (void)state;
+    static const char *no_texts[] = {NULL};
+    const struct {
+        const char *message;
+        weir_data_file file;
+    } cases[] = {
+        {"without a file name", {.name = NULL}},
+        {"without a file name", {.name = ""}},
+        {"-1 rows", {.name = "data", .row_count = -1}},
+        {"-1 bytes", {.name = "data", .size_bytes = -1}},
+        {"level -1", {.name = "data", .level = -1}},
+        {"a NULL in it", {.name = "data", .extra_files = no_texts, .extra_file_count = 1}},
+        {"a NULL in it",
+         {.name = "data", .has_write_columns = true, .write_columns = no_texts, .write_column_count = 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_error err = {0};
+        weir_arena arena;
+        weir_batch batch;
+        weir_manifest_entries entries = {0};
+        weir_data_file file = cases[i].file;
+        weir_manifest_entry entry = {.partition = weir_partition_none(), .file = &file};
+        weir_arena_init(&arena);
+        weir_batch_init(&batch, weir_entry_fields, WEIR_ENTRY_COLUMNS);
+        check_ok(weir_entry_append(&entry, &batch, &err), &err);
+        assert_int_equal(weir_entries_from_batch(&batch, NULL, "manifest", &arena, &entries, &err), WEIR_CORRUPT);
+        assert_non_null(strstr(err.message, cases[i].message));
+        weir_manifest_entries_free(&entries);
+        weir_batch_free(&batch);
+        weir_arena_free(&arena);
+    }
+}
+
 static void manifests_are_read_in_parallel_in_their_order(void **state)
 {
     (void)state;
@@ -612,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_deletion_without_its_addition_is_corrupt_unless_kept),
         cmocka_unit_test(the_same_file_at_two_levels_is_two_entries),
         cmocka_unit_test(filters_leave_out_entries),
+        cmocka_unit_test(an_entry_that_cannot_be_is_corrupt),
         cmocka_unit_test(manifests_are_read_in_parallel_in_their_order),
         cmocka_unit_test(a_failed_commit_leaves_nothing),
         cmocka_unit_test(statistics_of_deleted_files_may_be_left_out),
