@@ -43,13 +43,15 @@ asan tsan: deps
 	@cmake --build build-$@ --parallel $(JOBS)
 	@ctest --test-dir build-$@ --output-on-failure --parallel $(JOBS)
 
-fuzz: deps
+fuzz:
 	@tools/fuzz.sh $(or $(SECONDS_EACH),600)
 
 format:
+	@tools/deps.sh --check
 	@git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.[ch]' 'examples/*.c' | xargs clang-format-19 -i
 
 check: build
+	@tools/deps.sh --check
 	@tools/check-includes.sh
 	@git ls-files 'src/*.c' | xargs clang-tidy-19 -p $(BUILD) --quiet
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what a build needs on Debian 12 and is missing: packages, and DuckDB's static archives.
 #
+#   --fuzz        also clang with libFuzzer and its sanitizers
+#   --check       also clang-format and clang-tidy
 #   DUCKDB_ROOT   a folder with duckdb.h and DuckDB's *.a files, to use instead of fetching them
 #
 # Does nothing, quickly, when everything is there.
@@ -15,6 +17,14 @@ packages=(
     libpcre2-dev
     libedit-dev
 )
+
+for argument in "$@"; do
+    case "$argument" in
+        --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+        --check) packages+=(clang-format-19 clang-tidy-19) ;;
+        *) echo "tools/deps.sh: there is no '$argument'; there are --fuzz and --check" >&2; exit 1 ;;
+    esac
+done
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
