@@ -6,8 +6,8 @@
  *   Tables        weir_lake_table_open, _close, _schema, _describe, _latest_snapshot, _create
  *   Reading       weir_lake_table_read; weir_read_plan_make, _split_count, _split, _read, _free
  *   Changes       weir_change_stream_open, _next, _position, _restore, _stop_after, _close
- *   Writing       weir_writer_open, _write, _write_stream, _prepare, _commit, _replay, _overwrite, _abort, _close;
- *                 weir_prepared_is_empty, _save, _load, _free
+ *   Writing       weir_writer_open, _write, _write_stream, _prepare, _commit, _replay, _overwrite, _verify, _abort,
+ *                 _close; weir_prepared_is_empty, _save, _load, _free
  *   Maintenance   weir_lake_table_compact, _expire
  *
  * Conventions
@@ -403,6 +403,11 @@ WEIR_API int weir_writer_replay(weir_writer *writer, const weir_prepared *prepar
  *                      false and for tables without partitions, the whole table */
 WEIR_API int weir_writer_overwrite(weir_writer *writer, const weir_prepared *prepared, int64_t identifier,
                                    const char *const *partition_values, int64_t *out_snapshot_id, weir_error *err);
+
+/* Looks whether the writer's last commit still stands, and makes it again if not: programs that do not publish snapshots
+ * atomically (others on local disks and S3) may have written over it. Every commit does this for the one before it; call
+ * it once at the end, where such programs write to the same table. */
+WEIR_API int weir_writer_verify(weir_writer *writer, weir_error *err);
 
 /* Removes the files of something prepared that will never be committed. Not after WEIR_IO from a commit, which may have
  * succeeded. */

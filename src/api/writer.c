@@ -275,6 +275,11 @@ done:
     return finish_commit(writer, code);
 }
 
+int weir_writer_verify(weir_writer *writer, weir_error *err)
+{
+    return weir_table_commit_verify(writer->commit, err);
+}
+
 int weir_writer_abort(weir_writer *writer, const weir_prepared *prepared, weir_error *err)
 {
     return weir_table_commit_abort(writer->commit, &prepared->messages, err);

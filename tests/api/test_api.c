@@ -58,6 +58,7 @@ static void write_two_snapshots(const char *path, const weir_property *options, 
     weir_writer *writer = open_writer(path, "tests", false);
     assert_int_equal(commit_orders(writer, three, 3, 1), 1);
     assert_true(commit_orders(writer, changes, 2, 2) >= 2);
+    CHECK(weir_writer_verify(writer, err));
     weir_writer_close(writer);
 }
 
