@@ -82,7 +82,7 @@ static void write_numbers(test_file *file, test_rows *rows)
     rows_start(rows, "INT NOT NULL, STRING, ARRAY<INT>");
     for (int32_t i = 0; i < ROWS; i++) {
         weir_vector *columns = rows->batch.columns;
-        char text[16];
+        char text[32];
         snprintf(text, sizeof text, "text-%03d", i);
         check_ok(weir_vector_append_raw(&columns[0], &i, sizeof i, &err), &err);
         if (i < 50) {

@@ -145,7 +145,7 @@ static void run_statement(runner *self, const char *sql, const char *expected_er
         check(self, code == WEIR_OK, "the statement should run", message);
     } else {
         check(self, code != WEIR_OK, "the statement should fail", "no error");
-        char what[512];
+        char what[1024];
         snprintf(what, sizeof what, "the error should contain \"%s\"", expected_error);
         check(self, strstr(message, expected_error) != NULL, what, message);
     }
