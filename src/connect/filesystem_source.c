@@ -348,7 +348,8 @@ static int open_source(filesystem_source *source, const weir_source_options *opt
     source->view.column_count = source->columns.count;
     if (weir_row_format_is_text(source->format)) {
         WEIR_TRY(weir_row_format_open_reader(source->format, options->options, source->columns.fields,
-                                             source->columns.count, options->has_primary_key, &source->reader, err));
+                                             source->columns.count, options->primary_keys,
+                                             options->primary_key_count, &source->reader, err));
     }
     return list_files(source, options, connector, err);
 }
@@ -386,7 +387,7 @@ int weir_filesystem_check(const weir_options *options, const weir_connect_kind *
         return WEIR_OK;
     }
     weir_row_reader *reader;
-    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, true, &reader, err));
+    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, NULL, 0, &reader, err));
     reader->close(reader);
     weir_row_writer *writer;
     WEIR_TRY(weir_row_format_open_writer(format, options, fields, field_count, &writer, err));

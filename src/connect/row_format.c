@@ -93,7 +93,7 @@ static weir_json_time_format read_time_format(const weir_connect_kind *format, c
                                                                        : WEIR_JSON_TIME_SQL;
 }
 
-static int read_json_options(const weir_connect_kind *format, const weir_options *options, bool has_primary_key,
+static int read_json_options(const weir_connect_kind *format, const weir_options *options,
                              weir_json_read_options *out, weir_error *err)
 {
     *out = (weir_json_read_options){
@@ -102,7 +102,6 @@ static int read_json_options(const weir_connect_kind *format, const weir_options
         .fail_on_missing_field = weir_connect_format_bool(format, options, "fail-on-missing-field"),
         .time_format = read_time_format(format, options),
         .schema_include = weir_connect_format_bool(format, options, "schema-include"),
-        .has_primary_key = has_primary_key,
         .database_include = weir_connect_format_text(format, options, "database.include"),
         .table_include = weir_connect_format_text(format, options, "table.include"),
     };
@@ -125,7 +124,8 @@ static weir_json_null_key read_null_key(const weir_connect_kind *format, const w
 /* ---- readers and writers ---- */
 
 int weir_row_format_open_reader(const weir_connect_kind *format, const weir_options *options, const weir_field *fields,
-                                int32_t field_count, bool has_primary_key, weir_row_reader **out, weir_error *err)
+                                int32_t field_count, const char *const *primary_keys, int32_t primary_key_count,
+                                weir_row_reader **out, weir_error *err)
 {
     if (is_csv(format)) {
         weir_csv_options csv;
@@ -133,7 +133,9 @@ int weir_row_format_open_reader(const weir_connect_kind *format, const weir_opti
         return weir_csv_open_reader(fields, field_count, &csv, out, err);
     }
     weir_json_read_options json;
-    WEIR_TRY(read_json_options(format, options, has_primary_key, &json, err));
+    WEIR_TRY(read_json_options(format, options, &json, err));
+    json.primary_keys = primary_keys;
+    json.primary_key_count = primary_key_count;
     return weir_json_open_reader(fields, field_count, &json, out, err);
 }
 

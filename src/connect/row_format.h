@@ -9,7 +9,8 @@
 bool weir_row_format_is_text(const weir_connect_kind *format);
 
 int weir_row_format_open_reader(const weir_connect_kind *format, const weir_options *options, const weir_field *fields,
-                                int32_t field_count, bool has_primary_key, weir_row_reader **out, weir_error *err);
+                                int32_t field_count, const char *const *primary_keys, int32_t primary_key_count,
+                                weir_row_reader **out, weir_error *err);
 int weir_row_format_open_writer(const weir_connect_kind *format, const weir_options *options, const weir_field *fields,
                                 int32_t field_count, weir_row_writer **out, weir_error *err);
 

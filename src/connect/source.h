@@ -31,7 +31,8 @@ typedef struct weir_source_options {
     int32_t field_count;
     const char *const *partition_keys; /* of a filesystem table: their values are in the folder names */
     int32_t partition_key_count;
-    bool has_primary_key;  /* change events may then come without the old row of an update */
+    const char *const *primary_keys; /* with them, change events may lack the old row of an update */
+    int32_t primary_key_count;
     const char *time_zone; /* session zone; NULL: UTC */
     weir_budget *budget;   /* NULL: unbounded */
     int64_t batch_rows;    /* most rows of a batch; 0: 65 536 */

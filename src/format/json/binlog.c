@@ -86,12 +86,11 @@ static bool add_updates(weir_json_events *events, weir_json_cursor *cursor, weir
     }
     for (int64_t i = 0; i < after->count; i++) {
         const weir_json_span *new_row = after->spans + (size_t)i * width;
-        weir_json_span *old_row = weir_json_rows_add(rows, WEIR_UPDATE_BEFORE);
-        memcpy(old_row, before->spans + (size_t)i * width, width * sizeof *old_row);
+        weir_json_span *old_row = before->spans + (size_t)i * width;
         for (size_t k = 0; k < width; k++) {
             old_row[k] = old_row[k].token == WEIR_JSON_MISSING ? new_row[k] : old_row[k];
         }
-        memcpy(weir_json_rows_add(rows, WEIR_UPDATE_AFTER), new_row, width * sizeof *new_row);
+        weir_json_add_update(events, cursor->base, old_row, new_row, rows);
     }
     return true;
 }

@@ -21,7 +21,7 @@ static bool take_row(weir_json_events *events, weir_json_cursor *cursor, weir_js
     return value.token == WEIR_JSON_NULL || weir_json_fail_at(cursor, value, "a row ({…}) or null");
 }
 
-static void add_rows(const weir_json_rows *from, weir_row_kind kind, weir_json_rows *rows)
+static void add_row(const weir_json_rows *from, weir_row_kind kind, weir_json_rows *rows)
 {
     memcpy(weir_json_rows_add(rows, kind), from->spans, (size_t)from->width * sizeof *from->spans);
 }
@@ -32,7 +32,7 @@ static bool add_event(weir_json_events *events, weir_json_cursor *cursor, weir_j
     const weir_json_rows *before = &events->old_rows;
     const weir_json_rows *after = &events->new_rows;
     uint8_t letter = op.token == WEIR_JSON_STRING && op.size == 1 ? cursor->base[op.offset] : 0;
-    bool needs_before = letter == 'd' || (letter == 'u' && !events->options->has_primary_key);
+    bool needs_before = letter == 'd' || (letter == 'u' && events->options->primary_key_count == 0);
     if (needs_before && before->count == 0) {
         return weir_json_fail_at(cursor, event,
                                  "\"before\" with the old row (on Postgres: ALTER TABLE … REPLICA IDENTITY FULL; "
@@ -44,16 +44,17 @@ static bool add_event(weir_json_events *events, weir_json_cursor *cursor, weir_j
     switch (letter) {
     case 'c':
     case 'r':
-        add_rows(after, WEIR_INSERT, rows);
+        add_row(after, WEIR_INSERT, rows);
         return true;
     case 'u':
         if (before->count > 0) {
-            add_rows(before, WEIR_UPDATE_BEFORE, rows);
+            weir_json_add_update(events, cursor->base, before->spans, after->spans, rows);
+        } else {
+            add_row(after, WEIR_UPDATE_AFTER, rows);
         }
-        add_rows(after, WEIR_UPDATE_AFTER, rows);
         return true;
     case 'd':
-        add_rows(before, WEIR_DELETE, rows);
+        add_row(before, WEIR_DELETE, rows);
         return true;
     default:
         return weir_json_fail_at(cursor, op.token == WEIR_JSON_MISSING ? event : op,

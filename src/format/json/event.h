@@ -10,6 +10,8 @@
 typedef struct weir_json_events {
     const weir_json_read_options *options;
     weir_json_names *row_names; /* of the table's columns; borrowed */
+    int32_t *keys;              /* the columns of the primary key */
+    int32_t key_count;
     weir_json_names names;      /* of an event's members */
     weir_json_names envelope_names;
     weir_json_rows old_rows;    /* of one message */
@@ -30,6 +32,10 @@ void weir_json_events_free(weir_json_events *events);
 bool weir_json_take_debezium(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
 bool weir_json_take_canal(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
 bool weir_json_take_maxwell(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
+
+/* Appends an update, which is a delete and an insert when it changes the primary key. */
+void weir_json_add_update(const weir_json_events *events, const uint8_t *base, const weir_json_span *before,
+                          const weir_json_span *after, weir_json_rows *rows);
 
 /* Sets the encodings of columns as events->new_schema says. Rows taken before must have been converted. */
 int weir_json_apply_schema(weir_json_events *events, const uint8_t *base, const char *path, weir_json_column *columns,

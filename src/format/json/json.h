@@ -37,7 +37,10 @@ typedef struct weir_json_read_options {
     bool fail_on_missing_field; /* otherwise a missing field is NULL */
     weir_json_time_format time_format;
     bool schema_include; /* Debezium: the event is in "payload", beside its "schema" */
-    bool has_primary_key; /* the table has one: updates may come without the row before them, deletes with its key */
+    const char *const *primary_keys; /* of the table; borrowed while the reader is opened. With them, updates may come
+                                        without the row before them, and one that changes the key is a delete and an
+                                        insert */
+    int32_t primary_key_count;
     const char *database_include; /* Canal: patterns that the whole name must match; NULL: all */
     const char *table_include;
 } weir_json_read_options;
