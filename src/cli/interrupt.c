@@ -46,6 +46,34 @@ void weir_interrupt_init(void)
     }
 }
 
+static volatile sig_atomic_t came_at_prompt;
+
+static void note_signal(int number)
+{
+    (void)number;
+    came_at_prompt = 1;
+}
+
+void weir_interrupt_begin_prompt(void)
+{
+    struct sigaction action = {.sa_handler = note_signal}; /* without SA_RESTART: reading ends */
+    sigset_t signals;
+    came_at_prompt = 0;
+    sigaction(SIGINT, &action, NULL);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+bool weir_interrupt_end_prompt(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    return came_at_prompt != 0;
+}
+
 void weir_interrupt_watch(weir_session *session)
 {
     pthread_mutex_lock(&mutex);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "sql/parser.h"
 
 #define HISTORY_SIZE 1000
@@ -47,15 +48,35 @@ static bool run_shell_command(const char *line, bool *out_leaves)
     return false;
 }
 
+/* The next line; NULL: the end of input. *out_interrupted: Ctrl-C took it back. */
+static const char *read_line(EditLine *editor, int *out_size, bool *out_interrupted)
+{
+    weir_interrupt_begin_prompt();
+    const char *line = el_gets(editor, out_size);
+    *out_interrupted = weir_interrupt_end_prompt();
+    return *out_size > 0 ? line : NULL;
+}
+
 /* Statements are run when the text read so far is complete. */
 static void read_statements(weir_cli_console *console, EditLine *editor, History *past)
 {
     weir_buffer text = {0};
     HistEvent event;
-    const char *line;
-    int size;
-    bool leaves = false;
-    while (!leaves && (line = el_gets(editor, &size)) != NULL && size > 0) {
+    int size = 0;
+    bool leaves = false, interrupted = false;
+    while (!leaves) {
+        const char *line = read_line(editor, &size, &interrupted);
+        if (interrupted) {
+            fputc('\n', stderr);
+            el_reset(editor);
+            weir_buffer_clear(&text);
+            prompt = "weir> ";
+            continue;
+        }
+        if (line == NULL) {
+            fputc('\n', stderr);
+            break;
+        }
         if (text.size == 0 && (line[0] == '\n' || run_shell_command(line, &leaves))) {
             continue;
         }

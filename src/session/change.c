@@ -9,6 +9,7 @@
 
 #define PROGRESS_INTERVAL_MS 100
 #define IDLE_SLEEP_MS 5
+#define ENDLESS_COMMIT_INTERVAL_MS 1000 /* of input that never ends, where no interval is set */
 #define USUAL_BATCH_ROWS 65536 /* of sources; smaller commits need smaller batches */
 
 /* A statement that writes: from where, to where, and when to commit. */
@@ -123,6 +124,9 @@ int weir_change_run(weir_session *session, const weir_change *change, weir_resul
     };
     set_commit_policy(&pump);
     WEIR_GO(weir_row_feed_open(session, change->bound, &pump.feed, err));
+    if (pump.commit_interval_ms < 0 && !weir_row_feed_is_bounded(pump.feed)) {
+        pump.commit_interval_ms = ENDLESS_COMMIT_INTERVAL_MS;
+    }
     WEIR_GO(weir_row_writer_open(change->table, &options, &pump.writer, err));
     const weir_field *fields = weir_row_feed_fields(pump.feed, &count);
     weir_batch_init(&pump.batch, fields, count);

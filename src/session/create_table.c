@@ -91,18 +91,27 @@ static void collect_options(const weir_session_catalog *catalog, const weir_ast_
     weir_options_unset(out, "connector");
 }
 
-/* An error of the schema as a whole that quotes an option is shown at that option. */
-static int place_schema_error(const weir_ast_create_table *create, int code, weir_error *err)
+static bool quotes(const char *message, const char *text)
+{
+    char quoted[128];
+    snprintf(quoted, sizeof quoted, "'%.100s'", text);
+    return text[0] != '\0' && strstr(message, quoted) != NULL;
+}
+
+/* An error of the table as a whole that quotes an option's key or value is shown there. */
+static int place_option_error(const weir_ast_create_table *create, int code, weir_error *err)
 {
     if (code == WEIR_OK || err == NULL) {
         return code;
     }
     for (int32_t i = 0; i < create->options.count; i++) {
-        const weir_ast_option *pair = &create->options.items[i];
-        char quoted[128];
-        snprintf(quoted, sizeof quoted, "'%.100s'", pair->key);
-        if (strstr(err->message, quoted) != NULL) {
-            return weir_error_at(err, code, pair->position);
+        if (quotes(err->message, create->options.items[i].key)) {
+            return weir_error_at(err, code, create->options.items[i].position);
+        }
+    }
+    for (int32_t i = 0; i < create->options.count; i++) {
+        if (quotes(err->message, create->options.items[i].value)) {
+            return weir_error_at(err, code, create->options.items[i].value_position);
         }
     }
     return weir_error_at(err, code, create->name.position);
@@ -126,7 +135,7 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
         columns->primary_key_count,
         weir_description_names(description, columns->partition_keys, columns->partition_key_count, arena),
         columns->partition_key_count, &options, create->comment, &schema, err);
-    WEIR_TRY(place_schema_error(create, code, err));
+    WEIR_TRY(place_option_error(create, code, err));
     return weir_error_at(err, catalog->ops->create_table(catalog, path->database, path->name, schema, err),
                          path->position);
 }
@@ -151,7 +160,7 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
     }
     int32_t count = 0;
     const weir_field *fields = weir_description_fields(description, arena, &count);
-    return place_schema_error(create, weir_connector_check(&description->options, fields, count, err), err);
+    return place_option_error(create, weir_connector_check(&description->options, fields, count, err), err);
 }
 
 static int define(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,

@@ -129,6 +129,12 @@ void weir_row_feed_progress(const weir_row_feed *feed, int64_t *out_done, int64_
     }
 }
 
+bool weir_row_feed_is_bounded(const weir_row_feed *feed)
+{
+    const weir_session_table *table = feed->table != NULL ? feed->table->owner : NULL;
+    return table == NULL || table->source == NULL || table->source->is_bounded;
+}
+
 void weir_row_feed_close(weir_row_feed *feed)
 {
     if (feed == NULL) {

@@ -21,6 +21,9 @@ int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err);
 /* Bytes of the input that are done, of how many; -1: unknown. */
 void weir_row_feed_progress(const weir_row_feed *feed, int64_t *out_done, int64_t *out_total);
 
+/* Whether it ends by itself. */
+bool weir_row_feed_is_bounded(const weir_row_feed *feed);
+
 void weir_row_feed_close(weir_row_feed *feed);
 
 /* The table whose rows have kinds under this plan, or NULL. */

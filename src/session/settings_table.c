@@ -22,7 +22,8 @@ const weir_setting weir_settings_table[] = {
     CHOICE("execution.runtime-mode", NULL, WORDS("streaming", "batch"), NULL, true,
            "Unset: an INSERT commits as it goes, a SELECT reads a table as it is now. batch: an INSERT is one commit."),
     WORKS("execution.checkpointing.interval", DURATION, NULL,
-          "A running INSERT commits at least this often. Unset: by weir.commit-rows alone."),
+          "A running INSERT commits at least this often. Unset: by weir.commit-rows alone, and every second when the "
+          "source never ends."),
     WORKS("weir.commit-rows", INTEGER, "100000",
           "A running INSERT commits after this many rows, except in batch mode and for INSERT OVERWRITE."),
     WORKS("table.local-time-zone", ZONE, "UTC",
