@@ -198,7 +198,7 @@ static int bind_cast(weir_binder *binder, const weir_ast_expression *ast, weir_e
     weir_expression *operand;
     bool try_cast = ast->operation != 0;
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &operand));
-    const weir_type *type = ast->type;
+    const weir_type *type = weir_type_copy(binder->arena, ast->type); /* the tree may be gone before the plan */
     weir_cast_rule rule = weir_sql_cast_rule(operand->type, type);
     if (rule == WEIR_CAST_REFUSED) {
         bool timestamp = weir_type_is_timestamp(type) && weir_type_is_numeric(operand->type);

@@ -146,6 +146,29 @@ static int compare_wide(weir_binder *binder, const weir_position *at, weir_expre
     return WEIR_OK;
 }
 
+/* A number written beside a column takes the column's type when nothing is lost by it, so that the column is compared
+ * as it is, and scans can use the comparison. */
+static void fit_literal(weir_binder *binder, weir_expression **literal, const weir_expression *other)
+{
+    const weir_expression *value = *literal;
+    const weir_type *type = other->type;
+    bool exact = value->kind == WEIR_EXPRESSION_LITERAL && !value->literal.is_null && weir_type_is_exact(value->type) &&
+                 other->kind != WEIR_EXPRESSION_LITERAL && weir_type_is_exact(type);
+    if (!exact || weir_sql_type_equal(value->type, type, true)) {
+        return;
+    }
+    weir_expression *there;
+    weir_expression *back;
+    const weir_type *target = weir_binder_nullable(binder, type, false);
+    bool cast = weir_binder_cast(binder, *literal, target, false, &there) == WEIR_OK &&
+                there->kind == WEIR_EXPRESSION_LITERAL && !there->literal.is_null &&
+                weir_binder_cast(binder, there, value->type, false, &back) == WEIR_OK &&
+                back->kind == WEIR_EXPRESSION_LITERAL && weir_expression_equal(back, value);
+    if (cast) {
+        *literal = there;
+    }
+}
+
 static int bring_together(weir_binder *binder, weir_expression_kind kind, const weir_position *at, weir_expression **a,
                           weir_expression **b)
 {
@@ -157,6 +180,10 @@ static int bring_together(weir_binder *binder, weir_expression_kind kind, const 
     if (weir_type_is_text(y) && !weir_type_is_text(x) && x->id != WEIR_NULL) {
         return bring_text(binder, kind, at, b, a);
     }
+    fit_literal(binder, a, *b);
+    fit_literal(binder, b, *a);
+    x = (*a)->type;
+    y = (*b)->type;
     if (too_wide(binder->arena, x, y)) {
         return compare_wide(binder, at, a, b);
     }
@@ -365,6 +392,7 @@ static int bind_in(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     bool temporal = weir_type_is_temporal(values[0]->type);
     for (int32_t i = 1; i < count; i++) {
         bool read = weir_type_is_text(values[i]->type) && (temporal || weir_type_is_numeric(values[0]->type));
+        fit_literal(binder, &values[i], values[0]);
         if (read) { /* literals of dates, times and numbers written as text */
             WEIR_TRY(cast_side(binder, &values[i], values[0]->type, false));
         }

@@ -199,10 +199,10 @@ static int expand_star(weir_binder *binder, select_state *state, const weir_ast_
 static const char *item_name(weir_binder *binder, const weir_ast_item *item, int32_t index)
 {
     if (item->alias.text != NULL) {
-        return item->alias.text;
+        return weir_arena_strdup(binder->arena, item->alias.text);
     }
     if (item->expression->kind == WEIR_AST_COLUMN) {
-        return item->expression->name.parts[item->expression->name.count - 1].text;
+        return weir_arena_strdup(binder->arena, item->expression->name.parts[item->expression->name.count - 1].text);
     }
     return weir_arena_format(binder->arena, "EXPR$%d", index);
 }
@@ -271,7 +271,8 @@ static int bind_sort_key(weir_binder *binder, select_state *state, const weir_as
         return weir_binder_fail(binder, &key->position, "with SELECT DISTINCT only selected columns can be sorted by");
     }
     *out = state->count;
-    add_item(binder, state, expression, weir_arena_format(binder->arena, "sort%d", state->count));
+    const weir_ast_item hidden = {.expression = (weir_ast_expression *)key};
+    add_item(binder, state, expression, item_name(binder, &hidden, state->count));
     return WEIR_OK;
 }
 

@@ -213,7 +213,7 @@ static int rename_columns(weir_binder *binder, const weir_ast_names *names, weir
     weir_field *fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count);
     for (int32_t i = 0; i < plan->field_count; i++) {
         fields[i] = plan->fields[i];
-        fields[i].name = names->items[i].text;
+        fields[i].name = weir_arena_strdup(binder->arena, names->items[i].text);
     }
     plan->fields = fields;
     return WEIR_OK;

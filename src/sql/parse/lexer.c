@@ -33,19 +33,21 @@ void weir_lexer_advance(weir_lexer *lexer, size_t offset)
 /* --- Blanks and comments -------------------------------------------------------------------------------------------
  */
 
-static size_t blank_size(const weir_lexer *lexer)
+static size_t blank_size(const weir_lexer *lexer, size_t ahead)
 {
-    unsigned char c = (unsigned char)char_at(lexer, 0);
+    unsigned char c = (unsigned char)char_at(lexer, ahead);
     if (c == ' ' || (c >= '\t' && c <= '\r')) {
         return 1;
     }
-    if (c == 0xC2 && (unsigned char)char_at(lexer, 1) == 0xA0) {
+    if (c == 0xC2 && (unsigned char)char_at(lexer, ahead + 1) == 0xA0) {
         return 2; /* no-break space */
     }
-    if (c == 0xE3 && (unsigned char)char_at(lexer, 1) == 0x80 && (unsigned char)char_at(lexer, 2) == 0x80) {
+    if (c == 0xE3 && (unsigned char)char_at(lexer, ahead + 1) == 0x80 &&
+        (unsigned char)char_at(lexer, ahead + 2) == 0x80) {
         return 3; /* ideographic space */
     }
-    if (c == 0xEF && (unsigned char)char_at(lexer, 1) == 0xBB && (unsigned char)char_at(lexer, 2) == 0xBF) {
+    if (c == 0xEF && (unsigned char)char_at(lexer, ahead + 1) == 0xBB &&
+        (unsigned char)char_at(lexer, ahead + 2) == 0xBF) {
         return 3; /* byte order mark */
     }
     return 0;
@@ -59,7 +61,7 @@ static int fail_token(weir_lexer *lexer, const weir_position *at, const char *me
 bool weir_lexer_skip_blanks(weir_lexer *lexer)
 {
     for (;;) {
-        size_t blank = blank_size(lexer);
+        size_t blank = blank_size(lexer, 0);
         if (blank > 0 && lexer->offset < lexer->size) {
             weir_lexer_advance(lexer, lexer->offset + blank);
         } else if (char_at(lexer, 0) == '-' && char_at(lexer, 1) == '-') {
@@ -141,7 +143,8 @@ static void lex_word(weir_lexer *lexer, weir_token *token)
 {
     size_t end = lexer->offset;
     while (end < lexer->size && continues_word((unsigned char)lexer->text[end])) {
-        if ((unsigned char)lexer->text[end] >= 0xC2 && find_lookalike(lexer, end) != NULL) {
+        bool wide = (unsigned char)lexer->text[end] >= 0xC2;
+        if (wide && (blank_size(lexer, end - lexer->offset) > 0 || find_lookalike(lexer, end) != NULL)) {
             break;
         }
         end++;

@@ -360,7 +360,13 @@ static int parse_whole_query(weir_parser *parser, weir_ast_query **out)
         WEIR_TRY(weir_parser_sort_keys(parser, &query->order_by));
     }
     WEIR_TRY(parse_limit(parser, query));
-    query->position = weir_parser_since(parser, &begin);
+    weir_position all = weir_parser_since(parser, &begin);
+    if (query->kind == WEIR_AST_SET_OPERATION) { /* line and column stay those of the operator */
+        query->position.begin = all.begin;
+        query->position.end = all.end;
+    } else {
+        query->position = all;
+    }
     *out = query;
     return WEIR_OK;
 }

@@ -1,0 +1,156 @@
+/* The lexer: what becomes of characters, and what is said about those that SQL does not know. */
+#include "sql/parse/lexer.h"
+
+#include "cmocka_all.h"
+
+/* All tokens of a text, their texts joined by '|'; an error's message at its end. */
+static const char *tokens_of(const char *text)
+{
+    static char out[2048];
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_lexer lexer;
+    weir_lexer_init(&lexer, text, strlen(text), &arena);
+    out[0] = '\0';
+    for (;;) {
+        weir_token token = weir_lexer_next(&lexer);
+        if (token.kind == WEIR_TOKEN_END) {
+            break;
+        }
+        size_t used = strlen(out);
+        snprintf(out + used, sizeof out - used, "%s%s", used == 0 ? "" : "|",
+                 token.kind == WEIR_TOKEN_ERROR ? lexer.error.message : token.text);
+        if (token.kind == WEIR_TOKEN_ERROR) {
+            break;
+        }
+    }
+    weir_arena_free(&arena);
+    return out;
+}
+
+typedef struct token_case {
+    const char *text;
+    const char *tokens;
+} token_case;
+
+static void check_tokens(const token_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(tokens_of(cases[i].text), cases[i].tokens);
+    }
+}
+
+static void words_numbers_and_operators_are_told_apart(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"SELECT a.b,1.5e-3", "SELECT|a|.|b|,|1.5e-3"},
+        {"a<>b!=c<=d>=e=>f||g", "a|<>|b|!=|c|<=|d|>=|e|=>|f||||g"},
+        {".5 5. 5.5E+2", ".5|5.|5.5E+2"},
+        {"a_1$ \xE5\xBC\xA0", "a_1$|\xE5\xBC\xA0"},
+        {"1e", "a name can't begin with a digit; put it in backquotes, or a blank after the number"},
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void a_doubled_quote_stands_for_one(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"'it''s'", "it's"},
+        {"''", ""},
+        {"`a``b` `order`", "a`b|order"},
+        {"U&'\\4E2D\\6587' U&'\\D83D\\DE00' U&'a\\\\b'", "\xE4\xB8\xAD\xE6\x96\x87|\xF0\x9F\x98\x80|a\\b"},
+        {"U&'\\12'", "a U&'…' string needs four hexadecimal digits after each backslash"},
+        {"x'4a4B'", "JK"},
+        {"x'4'", "a binary literal holds pairs of hexadecimal digits, such as x'0AFF'"},
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void comments_are_left_out_and_hints_are_not(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"a -- b\nc /* d\n * e */ f", "a|c|f"},
+        {"t /*+ OPTIONS('k'='v') */ u", "t|/*+|OPTIONS|(|k|=|v|)|*/|u"},
+        {"a /* b", "a|this comment has no end; close it with */"},
+        {"\xEF\xBB\xBF"
+         "a\xC2\xA0"
+         "b",
+         "a|b"},
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void lookalikes_of_punctuation_are_explained(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"\xE2\x80\x98"
+         "a",
+         "the typographic quote \xE2\x80\x98 doesn't begin a string; write ' instead"},
+        {"\xE2\x80\x9C", "the typographic quote \xE2\x80\x9C is no quote of SQL; write ' around text, ` around a name"},
+        {"a \xE2\x80\x93 b",
+         "a|the typographic dash \xE2\x80\x93 is no minus sign; write - instead (-- begins a comment)"},
+        {"a\xEF\xBC\x8C"
+         "b",
+         "a|the full-width comma \xEF\xBC\x8C is no comma of SQL; write , instead"},
+        {"\"a\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
+        {"a::INT", "a|a colon means nothing in Flink SQL; for a cast write CAST(value AS type)"},
+        {"#", "this character means nothing in SQL"},
+        {"'abc", "this string has no end; close it with ' (a quote inside is written '')"},
+        {"'\xFF'", "this string is no valid UTF-8; save the script as UTF-8"},
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void positions_count_characters_and_lines(void **state)
+{
+    (void)state;
+    const char *text = "a\n \xE5\xBC\xA0\xE5\xBC\xA0 b";
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_lexer lexer;
+    weir_lexer_init(&lexer, text, strlen(text), &arena);
+    weir_lexer_next(&lexer);
+    weir_token second = weir_lexer_next(&lexer);
+    weir_token third = weir_lexer_next(&lexer);
+    assert_int_equal(second.position.line, 2);
+    assert_int_equal(second.position.column, 2);
+    assert_int_equal(third.position.column, 5);
+    assert_int_equal(third.position.begin, 10);
+    assert_int_equal(third.position.end, 11);
+    weir_arena_free(&arena);
+}
+
+static void every_keyword_is_found_in_any_case(void **state)
+{
+    (void)state;
+    for (int i = 1; i < WEIR_KEYWORD_END_OF_TABLE; i++) {
+        const char *text = weir_keyword_text((weir_keyword)i);
+        char lower[64];
+        size_t size = strlen(text);
+        for (size_t j = 0; j <= size; j++) {
+            lower[j] = text[j] >= 'A' && text[j] <= 'Z' ? (char)(text[j] + 32) : text[j];
+        }
+        assert_int_equal(weir_keyword_find(text, size), i);
+        assert_int_equal(weir_keyword_find(lower, size), i);
+        assert_true(i == 1 || strcmp(weir_keyword_text((weir_keyword)(i - 1)), text) < 0);
+    }
+    assert_int_equal(weir_keyword_find("SELEC", 5), WEIR_KEYWORD_NONE);
+    assert_int_equal(weir_keyword_find("SELECTS", 7), WEIR_KEYWORD_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_numbers_and_operators_are_told_apart),
+        cmocka_unit_test(a_doubled_quote_stands_for_one),
+        cmocka_unit_test(comments_are_left_out_and_hints_are_not),
+        cmocka_unit_test(lookalikes_of_punctuation_are_explained),
+        cmocka_unit_test(positions_count_characters_and_lines),
+        cmocka_unit_test(every_keyword_is_found_in_any_case),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
