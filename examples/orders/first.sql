@@ -100,9 +100,10 @@ FROM ods_orders /*+ OPTIONS('scan.snapshot-id' = '2') */
 GROUP BY status
 ORDER BY status;
 
--- What happened between two snapshots, change by change.
+-- What happened between two snapshots to the orders that were there before, change by change.
 
 SELECT rowkind, order_id, product, status, amount
 FROM ods_orders$audit_log /*+ OPTIONS('incremental-between' = '2,4') */
+WHERE rowkind <> '+I'
 ORDER BY order_id, rowkind DESC
 LIMIT 12;

@@ -4,7 +4,10 @@
  *   weir-orders-generate FOLDER
  *
  * The same files every time. Orders are placed, paid, shipped and done in any interleaving; some are cancelled, and a
- * few of these are removed. Users move, rise and, now and then, leave. */
+ * few of these are removed. Users move, rise and, now and then, leave.
+ *
+ * As in the partitions of a topic, all events of one order (or user) are in one file, in order; so it does not matter
+ * which file is read first. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,12 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ORDERS             15000
-#define USERS              1500
-#define ORDER_FILE_EVENTS  6000
-#define USER_FILE_MESSAGES 400
-#define USER_CHANGES       1200
-#define OPEN_ORDERS        400 /* orders that wait for their next step at a time */
+#define ORDERS       15000
+#define USERS        1500
+#define ORDER_FILES  6
+#define USER_FILES   3
+#define USER_CHANGES 1200
+#define USER_ROWS    10  /* in one message about new users */
+#define OPEN_ORDERS  400 /* orders that wait for their next step at a time */
 
 #define FIRST_DAY_MS INT64_C(1709251200000) /* 2024-03-01 00:00:00 UTC */
 
@@ -59,42 +63,42 @@ static unsigned next_random(unsigned below)
     return (unsigned)((random_state >> 33) % below);
 }
 
-/* ---- files that are begun anew after so many events ---- */
+/* ---- files ---- */
+
+#define MAX_FILES 16
 
 typedef struct event_files {
-    const char *folder;
-    const char *name;
-    int events_a_file;
-    int events;
-    int files;
-    FILE *out;
+    int count;
+    FILE *out[MAX_FILES];
 } event_files;
 
-static FILE *next_event(event_files *files)
+static void fail(const char *path)
 {
-    if (files->out == NULL || files->events == files->events_a_file) {
-        char path[4096];
-        if (files->out != NULL && fclose(files->out) != 0) {
-            perror(files->folder);
-            exit(1);
-        }
-        snprintf(path, sizeof path, "%s/%s/%s-%02d.json", files->folder, files->name, files->name, ++files->files);
-        files->out = fopen(path, "w");
-        if (files->out == NULL) {
-            perror(path);
-            exit(1);
-        }
-        files->events = 0;
-    }
-    files->events++;
-    return files->out;
+    perror(path);
+    exit(1);
 }
 
-static void end_files(event_files *files)
+static void begin_files(event_files *files, const char *folder, const char *name, int count)
 {
-    if (files->out == NULL || ferror(files->out) || fclose(files->out) != 0) {
-        perror(files->folder);
-        exit(1);
+    files->count = count;
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s/%s-%d.json", folder, name, name, i);
+        files->out[i] = fopen(path, "w");
+        if (files->out[i] == NULL) {
+            fail(path);
+        }
+    }
+}
+
+static FILE *file_of(const event_files *files, int64_t key) { return files->out[key % files->count]; }
+
+static void end_files(event_files *files, const char *folder)
+{
+    for (int i = 0; i < files->count; i++) {
+        if (ferror(files->out[i]) || fclose(files->out[i]) != 0) {
+            fail(folder);
+        }
     }
 }
 
@@ -127,7 +131,7 @@ static void print_order(FILE *out, const shop_order *order)
 static void print_order_event(event_files *files, const shop_order *before, const shop_order *after, int64_t now_ms)
 {
     static int64_t position;
-    FILE *out = next_event(files);
+    FILE *out = file_of(files, (before == NULL ? after : before)->order_id);
     fprintf(out, "{\"before\":");
     print_order(out, before);
     fprintf(out, ",\"after\":");
@@ -157,7 +161,8 @@ static void write_orders(const char *folder)
     unsigned open_count = 0;
     int64_t placed = 0;
     int64_t now_ms = FIRST_DAY_MS + 8 * 3600000;
-    event_files files = {.folder = folder, .name = "orders", .events_a_file = ORDER_FILE_EVENTS};
+    event_files files;
+    begin_files(&files, folder, "orders", ORDER_FILES);
     while (placed < ORDERS || open_count > OPEN_ORDERS / 2) {
         now_ms += next_random(60000);
         int is_new = placed < ORDERS && open_count < OPEN_ORDERS && (open_count < OPEN_ORDERS / 2 || next_random(3) == 0);
@@ -179,7 +184,7 @@ static void write_orders(const char *folder)
             }
         }
     }
-    end_files(&files);
+    end_files(&files, folder);
 }
 
 /* ---- users, as Canal has them ---- */
@@ -201,14 +206,14 @@ static void print_user_end(FILE *out, const char *type)
             type, FIRST_DAY_MS + id * 1000, FIRST_DAY_MS + id * 1000 + 40, id);
 }
 
-/* Ten users in one message, as Canal puts the rows of one statement together. */
-static void insert_users(event_files *files, const shop_user *users)
+/* Several users of one file in a message, as Canal puts the rows of one statement together. */
+static void insert_users(event_files *files, const shop_user *first)
 {
-    FILE *out = next_event(files);
+    FILE *out = file_of(files, first->user_id);
     fprintf(out, "{\"data\":[");
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < USER_ROWS; i++) {
         fprintf(out, i == 0 ? "" : ",");
-        print_user(out, &users[i]);
+        print_user(out, first + i * USER_FILES);
     }
     fprintf(out, "],\"old\":null");
     print_user_end(out, "INSERT");
@@ -216,7 +221,7 @@ static void insert_users(event_files *files, const shop_user *users)
 
 static void change_user(event_files *files, shop_user *user)
 {
-    FILE *out = next_event(files);
+    FILE *out = file_of(files, user->user_id);
     int moves = next_random(2) == 0;
     int old_city = user->city;
     int old_level = user->level;
@@ -237,7 +242,7 @@ static void change_user(event_files *files, shop_user *user)
 
 static void remove_user(event_files *files, shop_user *user)
 {
-    FILE *out = next_event(files);
+    FILE *out = file_of(files, user->user_id);
     user->gone = 1;
     fprintf(out, "{\"data\":[");
     print_user(out, user);
@@ -248,11 +253,14 @@ static void remove_user(event_files *files, shop_user *user)
 static void write_users(const char *folder)
 {
     static shop_user users[USERS];
-    event_files files = {.folder = folder, .name = "users", .events_a_file = USER_FILE_MESSAGES};
+    event_files files;
+    begin_files(&files, folder, "users", USER_FILES);
     for (int i = 0; i < USERS; i++) {
         users[i] = (shop_user){.user_id = i + 1, .city = (int)next_random(CITIES), .level = 1};
-        if (i % 10 == 9) {
-            insert_users(&files, &users[i - 9]);
+    }
+    for (int i = 0; i < USERS; i += USER_ROWS * USER_FILES) {
+        for (int file = 0; file < USER_FILES; file++) {
+            insert_users(&files, &users[i + file]);
         }
     }
     for (int i = 0; i < USER_CHANGES; i++) {
@@ -266,7 +274,7 @@ static void write_users(const char *folder)
             change_user(&files, chosen);
         }
     }
-    end_files(&files);
+    end_files(&files, folder);
 }
 
 static void make_folder(const char *folder, const char *name)
@@ -276,8 +284,7 @@ static void make_folder(const char *folder, const char *name)
     if (mkdir(folder, 0777) != 0 || mkdir(path, 0777) != 0) {
         struct stat info; /* an earlier run may have made it */
         if (stat(path, &info) != 0 && mkdir(path, 0777) != 0) {
-            perror(path);
-            exit(1);
+            fail(path);
         }
     }
 }
