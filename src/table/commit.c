@@ -143,13 +143,27 @@ static void remove_added_files(const weir_table *table, const weir_commit_change
     weir_arena_free(&arena);
 }
 
+/* Changelog files that will not be committed. */
+static void discard_changelog(const weir_table *table, weir_commit_changes *changes)
+{
+    weir_commit_changes only_changelog = {.changelog = changes->changelog};
+    remove_added_files(table, &only_changelog);
+    changes->changelog.count = 0;
+}
+
+/* What a call commits. */
+enum { APPEND_HALF = 1, COMPACT_HALF = 2, WITHOUT_CHANGELOG = 4 };
+
 /* The COMPACT half is disposable: on a conflict it is dropped, and the rows are still where they were. */
-static int commit_compaction(weir_table_commit *commit, const weir_committable *committable, int64_t *snapshot_id,
-                             weir_error *err)
+static int commit_compaction(weir_table_commit *commit, const weir_committable *committable, int parts,
+                             int64_t *snapshot_id, weir_error *err)
 {
     weir_commit_changes changes;
     weir_commit_changes_compact(committable->messages, &changes);
     int code = WEIR_OK;
+    if (parts & WITHOUT_CHANGELOG) {
+        discard_changelog(commit->table, &changes);
+    }
     if (!weir_commit_changes_are_empty(&changes)) {
         code = commit_half(commit, committable, &changes, snapshot_id, err);
         if (code == WEIR_CONFLICT) {
@@ -165,13 +179,13 @@ static int commit_compaction(weir_table_commit *commit, const weir_committable *
     return code;
 }
 
-static int commit_halves(weir_table_commit *commit, const weir_committable *committable, bool append, bool compact,
+static int commit_halves(weir_table_commit *commit, const weir_committable *committable, int parts,
                          int64_t *out_snapshot_id, weir_error *err)
 {
     int64_t snapshot_id = 0;
     commit->dropped_compaction = false;
     WEIR_TRY(weir_table_commit_verify(commit, err));
-    if (append) {
+    if (parts & APPEND_HALF) {
         weir_commit_changes changes;
         weir_commit_changes_append(committable->messages, &changes);
         int code = WEIR_OK;
@@ -181,8 +195,8 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
         weir_commit_changes_free(&changes);
         WEIR_TRY(code);
     }
-    if (compact) {
-        WEIR_TRY(commit_compaction(commit, committable, &snapshot_id, err));
+    if (parts & COMPACT_HALF) {
+        WEIR_TRY(commit_compaction(commit, committable, parts, &snapshot_id, err));
     }
     if (snapshot_id > 0 && commit->expires) {
         int64_t expired = 0;
@@ -201,7 +215,7 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
 int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                           weir_error *err)
 {
-    return commit_halves(commit, committable, true, true, out_snapshot_id, err);
+    return commit_halves(commit, committable, APPEND_HALF | COMPACT_HALF, out_snapshot_id, err);
 }
 
 int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *out_append, bool *out_compact,
@@ -247,7 +261,8 @@ int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *
 {
     bool append = false, compact = false;
     WEIR_TRY(weir_table_commit_find(commit, committable->identifier, &append, &compact, err));
-    return commit_halves(commit, committable, !append, !compact, out_snapshot_id, err);
+    int parts = (append ? 0 : APPEND_HALF) | (compact ? 0 : COMPACT_HALF);
+    return commit_halves(commit, committable, parts, out_snapshot_id, err);
 }
 
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err)
@@ -347,6 +362,7 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
     WEIR_TRY(weir_options_bool(&schema->options, "dynamic-partition-overwrite", &dynamic, err));
     weir_commit_changes added;
     weir_commit_changes_append(committable->messages, &added);
+    discard_changelog(commit->table, &added); /* an overwrite is no change to a stream, in Paimon too */
     overwrite request = {
         .table = commit->table,
         .added = &added,
@@ -364,7 +380,7 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
     weir_map_free(&request.touched);
     weir_commit_changes_free(&added);
     WEIR_TRY(code);
-    WEIR_TRY(commit_halves(commit, committable, false, true, out_snapshot_id, err));
+    WEIR_TRY(commit_halves(commit, committable, COMPACT_HALF | WITHOUT_CHANGELOG, out_snapshot_id, err));
     if (out_snapshot_id != NULL && *out_snapshot_id == 0) {
         *out_snapshot_id = snapshot_id;
     }

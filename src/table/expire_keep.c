@@ -34,15 +34,24 @@ static int keep_list(const weir_table *table, const char *list, weir_arena *aren
     return code;
 }
 
-static int keep_manifests(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
-                          weir_expire_keep *keep, weir_error *err)
+/* What makes the state of a snapshot. Its changelog is not among it: a tag does not keep that, and Java removes it. */
+static int keep_state(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena, weir_expire_keep *keep,
+                      weir_error *err)
 {
     WEIR_TRY(keep_list(table, snapshot->base_manifest_list, arena, keep, err));
     WEIR_TRY(keep_list(table, snapshot->delta_manifest_list, arena, keep, err));
-    WEIR_TRY(keep_list(table, snapshot->changelog_manifest_list, arena, keep, err));
     keep_name(keep, snapshot->index_manifest);
     keep_name(keep, snapshot->statistics);
     return WEIR_OK;
+}
+
+/* A branch made from a tag begins with a snapshot whose changelog may be gone. */
+static int keep_manifests(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
+                          weir_expire_keep *keep, weir_error *err)
+{
+    WEIR_TRY(keep_state(table, snapshot, arena, keep, err));
+    int code = keep_list(table, snapshot->changelog_manifest_list, arena, keep, err);
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
 static int keep_data_files(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
@@ -73,7 +82,7 @@ static int keep_tags(const weir_table *table, const char *root, weir_expire_keep
         weir_snapshot *tag = NULL;
         code = weir_tag_read(table->context.fs, root, names[i], &arena, &tag, err);
         if (code == WEIR_OK) {
-            code = keep_manifests(table, tag, &arena, keep, err);
+            code = keep_state(table, tag, &arena, keep, err);
         }
         if (code == WEIR_OK) {
             code = keep_data_files(table, tag, &arena, keep, err);
