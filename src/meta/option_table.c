@@ -401,7 +401,7 @@ const weir_option weir_table_options[] = {
     OPTION("scan.creation-time-millis", INTEGER, NULL, STORED, "The time of from-creation-timestamp."),
     OPTION("scan.bounded.watermark", INTEGER, NULL, STORED, "A streaming reader ends at this watermark."),
     OPTION("scan.bounded", BOOLEAN, NULL, STORED, "Whether a reader ends with what there is."),
-    OPTION("scan.fallback-branch", TEXT, NULL, STORED, "A branch that is read for partitions which this one lacks."),
+    OPTION("scan.fallback-branch", TEXT, NULL, WORKS, "A branch that is read for partitions which this one lacks."),
     OPTION("scan.fallback-snapshot-branch", TEXT, NULL, STORED, "The branch with the full data of a chain table."),
     OPTION("scan.fallback-delta-branch", TEXT, NULL, STORED, "The branch with the changes of a chain table."),
     OPTION("scan.primary-branch", TEXT, NULL, STORED, "A branch that is read before this one."),

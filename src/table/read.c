@@ -5,6 +5,7 @@
 
 #include "merge/merge_reader.h"
 #include "table/diff_reader.h"
+#include "table/scan_fallback.h"
 
 #define DEFAULT_BATCH_ROWS 16384
 
@@ -99,27 +100,52 @@ static int open_kind(weir_split_reader *reader, weir_error *err)
     return WEIR_OK;
 }
 
+/* Columns and predicate of a read as positions in the fallback branch's schema. */
+static int map_to_fallback(weir_split_reader *reader, const weir_table *table, weir_read_options *options,
+                           weir_error *err)
+{
+    int32_t *positions = NULL;
+    WEIR_TRY(weir_fallback_columns(table, reader->table, &reader->arena, &positions, err));
+    int32_t count = options->columns != NULL ? options->column_count : table->schema->field_count;
+    int32_t *columns = WEIR_NEW_ARRAY(&reader->arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++) {
+        columns[i] = positions[options->columns != NULL ? options->columns[i] : i];
+    }
+    if (options->predicate != NULL) {
+        options->predicate = weir_predicate_map(&reader->arena, options->predicate, positions);
+    }
+    options->columns = columns;
+    options->column_count = count;
+    return WEIR_OK;
+}
+
+static int open_reader(weir_split_reader *reader, const weir_table *table, weir_read_options *options, weir_error *err)
+{
+    const weir_split *split = reader->split;
+    if (reader->table != table) {
+        WEIR_TRY(map_to_fallback(reader, table, options, err));
+    }
+    set_columns(reader, options);
+    set_predicates(reader, options->predicate);
+    WEIR_TRY(weir_bucket_path(&reader->arena, &reader->table->context.paths, reader->table->schema, split->partition,
+                              split->bucket, &reader->bucket_path, err));
+    return open_kind(reader, err);
+}
+
 int weir_split_open(const weir_table *table, const weir_split *split, const weir_read_options *options,
                     weir_split_reader **out, weir_error *err)
 {
-    weir_read_options defaults = {0};
-    options = options != NULL ? options : &defaults;
+    weir_read_options wanted = options != NULL ? *options : (weir_read_options){0};
     weir_split_reader *reader = weir_alloc_zeroed(1, sizeof *reader);
     weir_arena_init(&reader->arena);
-    reader->table = table;
-    reader->split = split;
-    reader->with_kinds = options->with_kinds;
-    reader->reads_kinds = weir_table_has_primary_key(table) &&
-                          (options->with_kinds || split->kind == WEIR_SPLIT_CHANGELOG);
-    reader->batch_rows = options->batch_rows > 0 ? options->batch_rows : DEFAULT_BATCH_ROWS;
-    set_columns(reader, options);
-    set_predicates(reader, options->predicate);
     weir_vector_init(&reader->kinds, weir_value_kind_field()->type);
-    int code = weir_bucket_path(&reader->arena, &table->context.paths, table->schema, split->partition, split->bucket,
-                                &reader->bucket_path, err);
-    if (code == WEIR_OK) {
-        code = open_kind(reader, err);
-    }
+    reader->table = split->table != NULL ? split->table : table;
+    reader->split = split;
+    reader->with_kinds = wanted.with_kinds;
+    reader->reads_kinds = weir_table_has_primary_key(reader->table) &&
+                          (wanted.with_kinds || split->kind == WEIR_SPLIT_CHANGELOG);
+    reader->batch_rows = wanted.batch_rows > 0 ? wanted.batch_rows : DEFAULT_BATCH_ROWS;
+    int code = open_reader(reader, table, &wanted, err);
     if (code != WEIR_OK) {
         weir_split_close(reader);
         return code;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "table/scan_fallback.h"
 #include "table/scan_filter.h"
 #include "table/scan_incremental.h"
 #include "table/split_builder.h"
@@ -14,6 +15,8 @@
 void weir_table_plan_free(weir_table_plan *plan)
 {
     if (plan != NULL) {
+        weir_table_plan_free(plan->fallback);
+        weir_table_close(plan->fallback_table);
         free(plan->splits);
         weir_arena_free(&plan->arena);
         free(plan);
@@ -133,12 +136,12 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     weir_split_builder builder;
     weir_manifest_entries entries = {0};
     int code = WEIR_OK;
-    WEIR_GO(weir_scan_filter_init(&filter, table, options != NULL ? options->predicate : NULL, &plan->arena, err));
+    WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
     WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = min_level,
-        .partition_matches = filter.partition != NULL ? weir_scan_filter_partition : NULL,
+        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
         .partition_context = &filter,
         .without_stats = filter.values == NULL,
     };
@@ -180,12 +183,12 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
     if (list == NULL) {
         return WEIR_OK;
     }
-    WEIR_GO(weir_scan_filter_init(&filter, table, options != NULL ? options->predicate : NULL, &plan->arena, err));
+    WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
     WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = -1,
-        .partition_matches = filter.partition != NULL ? weir_scan_filter_partition : NULL,
+        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
         .partition_context = &filter,
         .without_stats = true,
     };
@@ -247,6 +250,7 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
             plan->snapshot_id = snapshot->id;
             WEIR_GO(weir_scan_state(table, snapshot, -1, options, plan, err));
         }
+        WEIR_GO(weir_scan_plan_fallback(table, options, plan, err));
         plan->exact_row_count = count_rows_exactly(plan, options);
     }
 done:

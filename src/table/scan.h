@@ -5,6 +5,7 @@
 #ifndef WEIR_TABLE_SCAN_H
 #define WEIR_TABLE_SCAN_H
 
+#include "base/map.h"
 #include "merge/sorted_run.h"
 #include "table/table.h"
 
@@ -28,6 +29,7 @@ typedef struct weir_split {
     int32_t before_count;
     int64_t row_count; /* physical rows, an estimate of the rows that come out */
     int64_t size_bytes;
+    const weir_table *table; /* whose files these are: the fallback branch's; NULL: the planned table's */
 } weir_split;
 
 typedef struct weir_table_plan {
@@ -42,12 +44,16 @@ typedef struct weir_table_plan {
     int64_t files_kept;
     /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */
     int64_t exact_row_count;
+    /* scan.fallback-branch: what its splits, which are among `splits`, stand on. NULL: none. */
+    weir_table *fallback_table;
+    struct weir_table_plan *fallback;
 } weir_table_plan;
 
 typedef struct weir_scan_options {
     const weir_predicate *predicate; /* over the schema's columns; used for pruning only. NULL: none */
     int64_t limit;                   /* rows wanted; -1: all */
     bool with_kinds;                 /* incremental reads: keep rows of every kind (audit log); otherwise deletes go */
+    const weir_map *without_partitions; /* serialized partitions whose files are left out. NULL: none */
 } weir_scan_options;
 
 /* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */

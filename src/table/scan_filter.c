@@ -85,11 +85,13 @@ static void collect_columns(const weir_predicate *predicate, bool *named)
     }
 }
 
-int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_predicate *predicate,
+int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_scan_options *options,
                           weir_arena *arena, weir_error *err)
 {
     const weir_schema *schema = table->schema;
+    const weir_predicate *predicate = options != NULL ? options->predicate : NULL;
     *filter = (weir_scan_filter){.table = table, .arena = arena, .bucket = -1};
+    filter->without_partitions = options != NULL ? options->without_partitions : NULL;
     if (predicate == NULL) {
         return WEIR_OK;
     }
@@ -120,9 +122,17 @@ static weir_column_stats exactly(const weir_literal *value)
     return stats;
 }
 
+bool weir_scan_filter_has_partitions(const weir_scan_filter *filter)
+{
+    return filter->partition != NULL || filter->without_partitions != NULL;
+}
+
 bool weir_scan_filter_partition(void *argument, weir_slice partition)
 {
     const weir_scan_filter *filter = argument;
+    if (filter->without_partitions != NULL && weir_map_get(filter->without_partitions, partition) != NULL) {
+        return false;
+    }
     if (filter->partition == NULL) {
         return true;
     }

@@ -13,12 +13,15 @@ typedef struct weir_scan_filter {
     const int32_t *columns;          /* of the schema that `values` names */
     int32_t column_count;
     int32_t bucket; /* -1: any; where equalities on the bucket key name one */
+    const weir_map *without_partitions; /* NULL: none */
 } weir_scan_filter;
 
-int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_predicate *predicate,
+/* `options` NULL: nothing is left out. */
+int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_scan_options *options,
                           weir_arena *arena, weir_error *err);
 
-/* A callback for weir_manifest_filter. */
+/* Whether some partitions are left out; if so, a callback for weir_manifest_filter. */
+bool weir_scan_filter_has_partitions(const weir_scan_filter *filter);
 bool weir_scan_filter_partition(void *filter, weir_slice partition);
 
 /* Whether the file's keys may match: safe for every file, since all versions of a key have the same key. */

@@ -310,11 +310,11 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     if (!range->between_tags && range->to > 0) {
         WEIR_GO(read_snapshot(table, range->to, &plan->arena, &range->after, err));
     }
-    WEIR_GO(weir_scan_filter_init(&filter, table, options != NULL ? options->predicate : NULL, &plan->arena, err));
+    WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = -1,
-        .partition_matches = filter.partition != NULL ? weir_scan_filter_partition : NULL,
+        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
         .partition_context = &filter,
         .without_stats = true,
     };
