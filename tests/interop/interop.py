@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from engines import Java, Weir
+from golden_replay import replay_all
 from report import Report
 from rounds import Rounds
 from scenarios import all_scenarios
@@ -26,6 +27,8 @@ def main():
         for scenario in all_scenarios():
             if arguments.only in scenario.name:
                 Rounds(scenario, weir, java, warehouse, report, seed).run()
+        if arguments.golden:
+            replay_all(arguments.golden, weir, java, warehouse, report, arguments.only)
     java.close()
     report.check("the tool ends cleanly", lambda: report.equal("exit status", [0], [weir.close()]))
     return report.finish()

@@ -82,6 +82,10 @@ class Rounds:
         if number % 2 == 0:
             self.compact(self.java, self.rng.random() < 0.7)
 
+    def end_session(self):
+        if self.scenario.session:
+            self.weir.call("close", self.scenario.name)
+
     def compact(self, engine, full):
         result = engine.call("compact", self.table, *([] if full else ["--minor"]))
         self.settle(json.loads(result[0])["latestSnapshot"])
@@ -114,6 +118,7 @@ class Rounds:
             self.compare("after a compaction")
 
     def overwrite(self, engine):
+        self.end_session()  # nobody overwrites below a running job
         self.catch_up()
         partition = {}
         if self.scenario.partitions:
@@ -212,8 +217,7 @@ class Rounds:
 
     def finish(self):
         """Everything compacted by one side, then by the other; the changelog has caught up with the table."""
-        if self.scenario.session:
-            self.weir.call("close", self.scenario.name)
+        self.end_session()
         for engine in (self.weir, self.java):
             self.compact(engine, True)
             self.compare(f"after {engine.name} compacted")
