@@ -1,14 +1,15 @@
-/* Prints docs/options.md from the tables of options that the code itself goes by: those of Paimon tables, of connectors
- * and formats, and the settings of a session.
+/* Prints the pages of the documentation that list things, from the tables that the code itself goes by.
  *
- *   weir_option_reference > docs/options.md
+ *   weir_reference options > docs/options.md        options of tables, connectors and formats; settings
+ *   weir_reference functions > docs/functions.md    functions of SQL
  *
- * The tests compare its output with the committed file. */
+ * The tests compare its output with the committed files. */
 #include <stdio.h>
 #include <string.h>
 
 #include "connect/connect_options.h"
 #include "session/settings.h"
+#include "sql/function/function.h"
 
 static bool is_among(const char *const *words, const char *word)
 {
@@ -208,11 +209,11 @@ static void print_settings(bool works)
     }
 }
 
-int main(void)
+static void print_option_page(void)
 {
     printf("# Options\n\nThis page is made from the tables in the code (`src/meta/option_table.c`, "
-           "`src/connect/option_table.c`,\n`src/session/settings_table.c`) by `tools/option_reference.c`; a test "
-           "compares the two. A key that is in none of\nthem is refused, with a suggestion.\n\n");
+           "`src/connect/option_table.c`,\n`src/session/settings_table.c`) by `tools/reference.c`; a test compares the "
+           "two. A key that is in none of them\nis refused, with a suggestion.\n\n");
     print_table_options();
     printf("\n## Connectors\n\nTables with `'connector' = '…'`, in a catalog in memory or as TEMPORARY tables.\n");
     print_kinds(weir_connectors, weir_connector_count, false);
@@ -223,5 +224,49 @@ int main(void)
     print_settings(true);
     printf("\nKnown from Flink, accepted, without effect here:\n");
     print_settings(false);
-    return 0;
+}
+
+/* ---- functions ---- */
+
+static void print_functions(weir_function_kind kind)
+{
+    printf("\n");
+    for (size_t i = 0; i < weir_function_count; i++) {
+        if (weir_functions[i].kind == kind) {
+            printf("- `%s`\n", weir_functions[i].signature);
+        }
+    }
+}
+
+static void print_function_page(void)
+{
+    printf("# Functions\n\nThis page is made from the table in the code (`src/sql/function/function_table.c`) by "
+           "`tools/reference.c`; a test\ncompares the two. Functions mean what they mean in Flink. Names are found in "
+           "any case; operators and CAST are in\n[sql.md](sql.md).\n\n## Of one row\n");
+    print_functions(WEIR_FUNCTION_SCALAR);
+    printf("\n## Aggregates\n\nWith `FILTER (WHERE …)`.\n");
+    print_functions(WEIR_FUNCTION_AGGREGATE);
+    printf("\n## Flink's, not offered by this version\n\nThey are refused by name.\n");
+    const char *separator = "\n";
+    for (size_t i = 0; i < weir_function_count; i++) {
+        if (weir_functions[i].kind == WEIR_FUNCTION_KNOWN) {
+            printf("%s`%s`", separator, weir_functions[i].name);
+            separator = ", ";
+        }
+    }
+    printf(".\n");
+}
+
+int main(int count, char **words)
+{
+    if (count == 2 && strcmp(words[1], "options") == 0) {
+        print_option_page();
+        return 0;
+    }
+    if (count == 2 && strcmp(words[1], "functions") == 0) {
+        print_function_page();
+        return 0;
+    }
+    fprintf(stderr, "usage: weir_reference options|functions\n");
+    return 2;
 }
