@@ -103,6 +103,7 @@ void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *resu
         return;
     }
     if (result->kind == WEIR_RESULT_CHANGES) {
+        weir_buffer_append_format(&line, "%s: ", result->message);
         append_changes(&result->changes, &line);
     } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS) {
         append_count(rows, "row", "rows", &line);

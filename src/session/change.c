@@ -134,7 +134,7 @@ int weir_change_run(weir_session *session, const weir_change *change, weir_resul
     code = run_pump(&pump, err);
     WEIR_GO(add_what_stands(&pump, code, err));
     pump.writer->summary.elapsed_ns = weir_monotonic_ns() - pump.start_ns;
-    *out = weir_change_result(&pump.writer->summary);
+    *out = weir_change_result(change->what, change->table, &pump.writer->summary);
 done:
     if (has_batch) {
         weir_batch_free(&pump.batch);
@@ -146,10 +146,11 @@ done:
     return code;
 }
 
-weir_result *weir_change_result(const weir_change_summary *summary)
+weir_result *weir_change_result(const char *what, const weir_session_table *table, const weir_change_summary *summary)
 {
     weir_result *result = weir_alloc_zeroed(1, sizeof *result);
     weir_result_init(result, WEIR_RESULT_CHANGES);
+    result->message = weir_arena_format(&result->arena, "%s %s", what, table->base.name);
     result->changes = *summary;
     return result;
 }

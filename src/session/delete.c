@@ -38,7 +38,7 @@ static int truncate(const weir_session_table *table, weir_result **out, weir_err
     WEIR_TRY(code);
     summary.commits = summary.last_snapshot > 0;
     summary.elapsed_ns = weir_monotonic_ns() - start;
-    *out = weir_change_result(&summary);
+    *out = weir_change_result("TRUNCATE TABLE", table, &summary);
     return WEIR_OK;
 }
 
@@ -54,7 +54,8 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
         WEIR_GO(truncate(table, out, err));
     } else {
         WEIR_GO(check_primary_key(table, "DELETE", err));
-        weir_change change = {.bound = bound, .table = table, .kind = WEIR_DELETE, .one_commit = true};
+        weir_change change = {
+            .what = "DELETE FROM", .bound = bound, .table = table, .kind = WEIR_DELETE, .one_commit = true};
         WEIR_GO(weir_change_run(session, &change, out, err));
     }
 done:
@@ -69,7 +70,8 @@ int weir_session_update(weir_session *session, const weir_ast_modify *modify, we
     weir_bound *bound = NULL;
     WEIR_TRY(weir_bind_update(&context, modify, &bound, err));
     weir_session_table *table = bound->sink->owner;
-    weir_change change = {.bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER, .one_commit = true};
+    weir_change change = {
+        .what = "UPDATE", .bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER, .one_commit = true};
     int code = WEIR_OK;
     WEIR_GO(check_primary_key(table, "UPDATE", err));
     WEIR_GO(weir_change_run(session, &change, out, err));

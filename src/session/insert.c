@@ -14,6 +14,7 @@ int weir_session_insert(weir_session *session, const weir_ast_insert *insert, we
     }
     WEIR_TRY(weir_bind_insert(&context, insert, &bound, err));
     weir_change change = {
+        .what = insert->overwrite ? "INSERT OVERWRITE" : "INSERT INTO",
         .bound = bound,
         .table = bound->sink->owner,
         .kind = WEIR_INSERT,
