@@ -199,16 +199,23 @@ static int start(weir_stream_scan *scan, weir_table_plan *plan, weir_error *err)
     return snapshot == NULL ? WEIR_IDLE : plan_full(scan, snapshot, plan, err);
 }
 
-/* A snapshot, or its changelog where that outlived it. WEIR_IDLE: it does not exist yet. */
+/* The snapshot, or its changelog where that outlived it. */
+static int read_snapshot(const weir_stream_scan *scan, weir_arena *arena, weir_snapshot **out, weir_error *err)
+{
+    const weir_table_context *context = &scan->table->context;
+    int code = weir_snapshot_read(context->fs, context->paths.root, scan->next_snapshot, arena, out, err);
+    if (code == WEIR_NOT_FOUND) {
+        code = weir_changelog_read(context->fs, context->paths.root, scan->next_snapshot, arena, out, err);
+    }
+    return code;
+}
+
+/* WEIR_IDLE: it does not exist yet. */
 static int read_next(const weir_stream_scan *scan, weir_arena *arena, weir_snapshot **out, weir_error *err)
 {
     const weir_table_context *context = &scan->table->context;
     int64_t id = scan->next_snapshot, earliest = 0, latest = 0;
-    int code = weir_snapshot_read(context->fs, context->paths.root, id, arena, out, err);
-    if (code != WEIR_NOT_FOUND) {
-        return code;
-    }
-    code = weir_changelog_read(context->fs, context->paths.root, id, arena, out, err);
+    int code = read_snapshot(scan, arena, out, err);
     if (code != WEIR_NOT_FOUND) {
         return code;
     }
@@ -216,6 +223,12 @@ static int read_next(const weir_stream_scan *scan, weir_arena *arena, weir_snaps
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
     if (id > latest) {
         return WEIR_IDLE;
+    }
+    if (id >= earliest) { /* committed after the first look */
+        code = read_snapshot(scan, arena, out, err);
+        if (code != WEIR_NOT_FOUND) {
+            return code;
+        }
     }
     return weir_fail(err, WEIR_NOT_FOUND,
                      "%s: snapshot %" PRId64 " has expired before it was read (there are %" PRId64 " to %" PRId64
