@@ -46,7 +46,7 @@ static int find_bucket(weir_scan_filter *filter, const weir_predicate *predicate
     if (bucket_count < 2 || (function != NULL && strcmp(function, "default") != 0)) {
         return WEIR_OK;
     }
-    WEIR_TRY(weir_table_bucket_columns(table, &columns, &column_count, err));
+    WEIR_TRY(weir_table_bucket_columns(table, filter->arena, &columns, &column_count, err));
     weir_field *fields = WEIR_NEW_ARRAY(filter->arena, weir_field, column_count);
     int32_t *positions = WEIR_NEW_ARRAY(filter->arena, int32_t, column_count);
     for (int32_t i = 0; i < column_count; i++) {

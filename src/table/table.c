@@ -170,7 +170,8 @@ static int parse_bucket_key(const weir_table *table, const char *text, int32_t *
     return WEIR_OK;
 }
 
-int weir_table_bucket_columns(const weir_table *table, const int32_t **out, int32_t *out_count, weir_error *err)
+int weir_table_bucket_columns(const weir_table *table, weir_arena *arena, const int32_t **out, int32_t *out_count,
+                              weir_error *err)
 {
     const char *bucket_key = weir_options_get(&table->schema->options, "bucket-key");
     if (bucket_key == NULL) {
@@ -178,8 +179,6 @@ int weir_table_bucket_columns(const weir_table *table, const int32_t **out, int3
         *out_count = table->schema->key_column_count;
         return WEIR_OK;
     }
-    /* The arena is the table's own bookkeeping; the table stays the same to its readers. */
-    weir_arena *arena = (weir_arena *)&table->arena;
     int32_t *columns = WEIR_NEW_ARRAY(arena, int32_t, table->schema->field_count);
     WEIR_TRY(parse_bucket_key(table, bucket_key, columns, out_count, err));
     *out = columns;

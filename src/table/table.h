@@ -47,7 +47,9 @@ static inline bool weir_table_has_primary_key(const weir_table *table)
 /* Number of buckets by the option: > 0 fixed, -1 unaware (append) or dynamic (primary key), -2 postponed. */
 int weir_table_bucket_count(const weir_table *table, int32_t *out, weir_error *err);
 
-/* Columns that decide the bucket: bucket-key, or the trimmed primary key. Positions in schema->fields, table-owned. */
-int weir_table_bucket_columns(const weir_table *table, const int32_t **out, int32_t *out_count, weir_error *err);
+/* Columns that decide the bucket: bucket-key, or the trimmed primary key. Positions in schema->fields; they live in
+ * `arena` or are the schema's own. */
+int weir_table_bucket_columns(const weir_table *table, weir_arena *arena, const int32_t **out, int32_t *out_count,
+                              weir_error *err);
 
 #endif

@@ -48,7 +48,8 @@ static int check_buckets(weir_table_write *write, weir_error *err)
     const weir_table *table = write->table;
     WEIR_TRY(weir_table_bucket_count(table, &write->bucket_count, err));
     if (write->bucket_count > 0) {
-        WEIR_TRY(weir_table_bucket_columns(table, &write->bucket_columns, &write->bucket_column_count, err));
+        WEIR_TRY(weir_table_bucket_columns(table, &write->arena, &write->bucket_columns, &write->bucket_column_count,
+                                           err));
         if (write->bucket_column_count == 0) {
             return weir_fail(err, WEIR_INVALID, "%s: bucket = %d needs a bucket-key or a primary key", table->path,
                              write->bucket_count);
