@@ -28,7 +28,7 @@ add_golden_seeds() {
     local target=$1 name=$2 folder=$build/golden/$1
     mkdir -p "$folder"
     [ -d "$shared/golden" ] || return 0
-    find "$shared/golden" -type f -size -16k -name "$name" | sort | awk 'NR % 5 == 1' | head -200 |
+    find "$shared/golden" -type f -size -16k -name "$name" | sort | awk 'NR % 5 == 1 && ++count <= 200' |
         while read -r file; do cp "$file" "$folder/$(echo "$file" | md5sum | cut -c1-16)"; done
 }
 add_golden_seeds parquet '*.parquet'
