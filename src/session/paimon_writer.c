@@ -126,14 +126,9 @@ static int commit_messages(paimon_writer *writer, weir_commit_messages *messages
         .messages = messages,
     };
     bool overwrite = writer->options.bound != NULL && writer->options.bound->overwrite;
-    int code = overwrite ? weir_table_commit_overwrite(writer->commit, &committable, static_partition(writer, arena),
-                                                       snapshot_id, err)
-                         : weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
-    /* After WEIR_IO the snapshot may stand: then its files must stay. */
-    if (code != WEIR_OK && code != WEIR_IO) {
-        weir_table_commit_abort(writer->commit, messages, NULL);
-    }
-    return code;
+    return overwrite ? weir_table_commit_overwrite(writer->commit, &committable, static_partition(writer, arena),
+                                                   snapshot_id, err)
+                     : weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
 }
 
 static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
@@ -156,6 +151,10 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
         weir_table_write_reset(writer->write);
     }
 done:
+    /* After WEIR_IO the snapshot may stand: then its files must stay. */
+    if (code != WEIR_OK && code != WEIR_IO) {
+        weir_table_commit_abort(writer->commit, &messages, NULL);
+    }
     weir_commit_messages_free(&messages);
     weir_arena_free(&arena);
     return code;
