@@ -85,12 +85,18 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
 {
     int64_t warm_rows = 0; /* nothing warms up here: taken so that a command line fits other programs too */
     const option_rule rules[] = {
-        {"--rows", VALUE_NUMBER, &out->rows},       {"--commits", VALUE_NUMBER, &out->commits},
-        {"--keys", VALUE_NUMBER, &out->keys},       {"--dist", VALUE_DISTRIBUTION, NULL},
-        {"--bucket", VALUE_NUMBER, &out->bucket},   {"--seed", VALUE_NUMBER, &out->seed},
-        {"--repeat", VALUE_NUMBER, &out->repeat},   {"--wait-compaction", VALUE_FLAG, &out->wait_compaction},
-        {"--option", VALUE_PAIR, NULL},             {"--threads", VALUE_NUMBER, &out->threads},
-        {"--memory", VALUE_SIZE, &out->memory_bytes}, {"--warm-rows", VALUE_NUMBER, &warm_rows},
+        {"--rows", VALUE_NUMBER, &out->rows},
+        {"--commits", VALUE_NUMBER, &out->commits},
+        {"--keys", VALUE_NUMBER, &out->keys},
+        {"--dist", VALUE_DISTRIBUTION, NULL},
+        {"--bucket", VALUE_NUMBER, &out->bucket},
+        {"--seed", VALUE_NUMBER, &out->seed},
+        {"--repeat", VALUE_NUMBER, &out->repeat},
+        {"--wait-compaction", VALUE_FLAG, &out->wait_compaction},
+        {"--option", VALUE_PAIR, NULL},
+        {"--threads", VALUE_NUMBER, &out->threads},
+        {"--memory", VALUE_SIZE, &out->memory_bytes},
+        {"--warm-rows", VALUE_NUMBER, &warm_rows},
     };
     const size_t rule_count = sizeof rules / sizeof *rules;
     *out = (bench_arguments){.command = words[0], .commits = 50, .keys = 2000000, .bucket = 1, .seed = 42, .repeat = 3};
@@ -112,8 +118,8 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
                 names[j] = rules[j].name;
             }
             const char *near = weir_suggest(words[i], names, rule_count);
-            return weir_fail(err, WEIR_INVALID, "there is no option %s%s%s%s", words[i], near == NULL ? "" : "; did you mean ",
-                             near == NULL ? "" : near, near == NULL ? "" : "?");
+            return weir_fail(err, WEIR_INVALID, "there is no option %s%s%s%s", words[i],
+                             near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
         }
         if (rule->kind != VALUE_FLAG && ++i == count) {
             return weir_fail(err, WEIR_INVALID, "%s needs a value", rule->name);

@@ -37,8 +37,7 @@ static int compact(const weir_table *table, int64_t *out_messages, weir_error *e
     weir_arena_init(&arena);
     WEIR_GO(weir_table_compact(table, true, &arena, &messages, err));
     WEIR_GO(weir_table_commit_open(table, COMMIT_USER, &commit, err));
-    weir_committable committable = {
-        .identifier = weir_now_ms(), .watermark = WEIR_NO_WATERMARK, .messages = &messages};
+    weir_committable committable = {.identifier = weir_now_ms(), .watermark = WEIR_NO_WATERMARK, .messages = &messages};
     WEIR_GO(weir_table_commit_run(commit, &committable, NULL, err));
     *out_messages = (int64_t)messages.count;
 done:

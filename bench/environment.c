@@ -5,7 +5,8 @@ int bench_environment_open(const bench_arguments *arguments, bench_environment *
 {
     *out = (bench_environment){0};
     weir_arena_init(&out->arena);
-    weir_budget_init(&out->budget, "weir-bench", NULL, arguments->memory_bytes > 0 ? arguments->memory_bytes : INT64_MAX);
+    weir_budget_init(&out->budget, "weir-bench", NULL,
+                     arguments->memory_bytes > 0 ? arguments->memory_bytes : INT64_MAX);
     WEIR_TRY(weir_fs_open(arguments->path, &out->arena, &out->fs, &out->path, err));
     return weir_pool_create((int)arguments->threads, "bench", &out->pool, err);
 }

@@ -34,8 +34,7 @@ static bench_command find_command(const char *word)
     static const struct {
         const char *name;
         bench_command run;
-    } commands[] = {
-        {"write", bench_write}, {"scan", bench_scan}, {"compact", bench_compact}, {"rows", bench_rows}};
+    } commands[] = {{"write", bench_write}, {"scan", bench_scan}, {"compact", bench_compact}, {"rows", bench_rows}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, word) == 0) {
             return commands[i].run;

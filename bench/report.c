@@ -62,10 +62,7 @@ void bench_report_begin(bench_report *report, const char *bench)
     report->start_cpu_seconds = cpu_seconds();
 }
 
-static double milliseconds_of(double seconds)
-{
-    return (double)(int64_t)(seconds * 1e3 + 0.5) / 1e3;
-}
+static double milliseconds_of(double seconds) { return (double)(int64_t)(seconds * 1e3 + 0.5) / 1e3; }
 
 void bench_report_stop(bench_report *report)
 {

@@ -1,7 +1,7 @@
 /* weir-bench scan: the whole table, merged, all columns, with checksums.
  *
- * Splits are read by the pool's threads; their sums are added in the order of the splits, so that the sums of doubles are
- * the same in every run. */
+ * Splits are read by the pool's threads; their sums are added in the order of the splits, so that the sums of doubles
+ * are the same in every run. */
 #include <stdio.h>
 #include <stdlib.h>
 

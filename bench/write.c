@@ -1,6 +1,7 @@
 /* weir-bench write: makes the table anew and writes the generator's rows in equal commits.
  *
- * One writer and one commit user for the whole run. Only the last commit waits for compactions, unless asked otherwise. */
+ * One writer and one commit user for the whole run. Only the last commit waits for compactions, unless asked otherwise.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "table/commit.h"
 #include "table/table_write.h"
 
-#define BATCH_ROWS 16384
+#define BATCH_ROWS  16384
 #define COMMIT_USER "bench"
 
 /* As a catalog would: the folder WAREHOUSE/DB.db/TABLE with its first schema. */

@@ -54,7 +54,8 @@ static const char dump_help[] =
     "  --branch NAME        of a branch\n"
     "  --columns a,b        these columns only (not of changes)\n"
     "  --changelog FROM TO  the changes after snapshot FROM up to TO, the kind first: +I, -U, +U, -D\n"
-    "  --stream FROM TO     what a streaming reader gets from snapshot FROM to TO; '-': the table's own start, the latest\n"
+    "  --stream FROM TO     what a streaming reader gets from snapshot FROM to TO; '-': the table's own start, the "
+    "latest\n"
     "  --with-snapshot      with --stream: the number of the snapshot before the kind\n"
     "  --option KEY=VALUE   an option of the table for this reading; may be given several times\n"
     "\n"
@@ -64,20 +65,19 @@ static const char dump_help[] =
     "  weir dump ./lake/default.db/orders --changelog 1 4\n"
     "  weir dump ./lake/default.db/orders --stream 1 - --with-snapshot\n";
 
-static const char completion_help[] =
-    "\n"
-    "Prints a script that completes commands and options of weir in bash.\n"
-    "\n"
-    "Example\n"
-    "  weir completion bash > /etc/bash_completion.d/weir\n"
-    "  source <(weir completion bash)\n";
+static const char completion_help[] = "\n"
+                                      "Prints a script that completes commands and options of weir in bash.\n"
+                                      "\n"
+                                      "Example\n"
+                                      "  weir completion bash > /etc/bash_completion.d/weir\n"
+                                      "  source <(weir completion bash)\n";
 
 static const char *const run_words[] = {"--format", "--memory", "--threads", "--warehouse", "--quiet", "--help", NULL};
-static const char *const sql_words[] = {"-e",       "--execute", "-f",          "--file",  "--format", "--memory",
-                                        "--threads", "--warehouse", "--quiet", "--help",  NULL};
-static const char *const dump_words[] = {"--sort",      "--snapshot", "--tag",           "--branch", "--columns",
-                                         "--changelog", "--stream",   "--with-snapshot", "--option", "--help",
-                                         NULL};
+static const char *const sql_words[] = {"-e",        "--execute",   "-f",      "--file", "--format", "--memory",
+                                        "--threads", "--warehouse", "--quiet", "--help", NULL};
+static const char *const dump_words[] = {"--sort",    "--snapshot",  "--tag",    "--branch",
+                                         "--columns", "--changelog", "--stream", "--with-snapshot",
+                                         "--option",  "--help",      NULL};
 static const char *const completion_words[] = {"bash", "--help", NULL};
 
 const weir_cli_command weir_cli_commands[] = {

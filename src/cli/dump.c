@@ -1,7 +1,7 @@
 /* weir dump: the rows of a table, its changes between two snapshots, or what a streaming reader gets, as JSON lines.
  *
- * One JSON array a row, values as weir_value_to_json writes them. Sorting is by the bytes of the lines; streamed rows are
- * sorted within each snapshot. */
+ * One JSON array a row, values as weir_value_to_json writes them. Sorting is by the bytes of the lines; streamed rows
+ * are sorted within each snapshot. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -59,8 +59,8 @@ static int unknown_command(const char *word)
         names[count] = weir_cli_commands[count].name;
     }
     const char *near = weir_suggest(word, names, count);
-    fprintf(stderr, "weir: there is no command '%s'%s%s%s\nSee weir --help.\n", word, near == NULL ? "" : "; did you mean '",
-            near == NULL ? "" : near, near == NULL ? "" : "'?");
+    fprintf(stderr, "weir: there is no command '%s'%s%s%s\nSee weir --help.\n", word,
+            near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
     return WEIR_CLI_USAGE;
 }
 

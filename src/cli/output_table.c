@@ -7,16 +7,16 @@
  *   │  2 │ <NULL>│   numbers to the right, the rest to the left
  *   └────┴───────┘
  *
- * The first rows are kept to find the widths of the columns; later ones are printed as they come, cut to these. A single
- * text of several lines (SHOW CREATE TABLE, EXPLAIN) is printed as it is. */
+ * The first rows are kept to find the widths of the columns; later ones are printed as they come, cut to these. A
+ * single text of several lines (SHOW CREATE TABLE, EXPLAIN) is printed as it is. */
 #include <stdlib.h>
 
 #include "cli/display.h"
 #include "cli/output.h"
 
 #define ROWS_FOR_WIDTHS 1000
-#define LEAST_WIDTH 5
-#define NULL_TEXT "<NULL>"
+#define LEAST_WIDTH     5
+#define NULL_TEXT       "<NULL>"
 
 typedef struct table_printer {
     weir_result *result;
@@ -34,10 +34,7 @@ typedef struct table_printer {
     weir_buffer raw; /* a cell before it is escaped */
 } table_printer;
 
-static bool is_right_aligned(const weir_type *type)
-{
-    return (type->id >= WEIR_TINYINT && type->id <= WEIR_DECIMAL);
-}
+static bool is_right_aligned(const weir_type *type) { return (type->id >= WEIR_TINYINT && type->id <= WEIR_DECIMAL); }
 
 static void append_cell(table_printer *printer, const weir_vector *column, int64_t row, weir_buffer *out)
 {
@@ -229,8 +226,7 @@ static int print_result(table_printer *printer, weir_batch *batch, int64_t *rows
 
 int weir_output_table(weir_result *result, int width, FILE *to, int64_t *out_rows, weir_error *err)
 {
-    table_printer printer = {
-        .result = result, .to = to, .terminal_width = width, .column_count = result->field_count};
+    table_printer printer = {.result = result, .to = to, .terminal_width = width, .column_count = result->field_count};
     weir_batch batch;
     printer.widths = weir_alloc_zeroed((size_t)result->field_count, sizeof *printer.widths);
     printer.right = weir_alloc_zeroed((size_t)result->field_count, sizeof *printer.right);

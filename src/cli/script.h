@@ -25,14 +25,17 @@ typedef struct weir_cli_session_options {
 #define WEIR_CLI_SESSION_OPTIONS(options)                                                                              \
     {"--format", NULL, WEIR_CLI_TEXT, &(options).format}, {"--warehouse", NULL, WEIR_CLI_TEXT, &(options).warehouse},  \
         {"--memory", NULL, WEIR_CLI_SIZE, &(options).memory_bytes},                                                    \
-        {"--threads", NULL, WEIR_CLI_NUMBER, &(options).threads}, {"--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet}
+        {"--threads", NULL, WEIR_CLI_NUMBER, &(options).threads},                                                      \
+    {                                                                                                                  \
+        "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
+    }
 
 /* WEIR_INVALID: the command line is wrong; other errors come from the session. */
 int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err);
 void weir_cli_console_close(weir_cli_console *console);
 
-/* Runs all statements; stops at the first that fails, after showing why. `name`: of the source, for messages; NULL: none.
- * Returns an exit status. */
+/* Runs all statements; stops at the first that fails, after showing why. `name`: of the source, for messages; NULL:
+ * none. Returns an exit status. */
 int weir_cli_run_text(weir_cli_console *console, const char *name, const char *text, size_t size);
 
 /* Reads a file, or standard input for "-", and runs it. */

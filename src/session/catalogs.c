@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-#define DEFAULT_CATALOG "default_catalog"
+#define DEFAULT_CATALOG  "default_catalog"
 #define DEFAULT_DATABASE "default_database"
 
 /* ---- making and freeing ---- */
@@ -79,9 +79,24 @@ static const char *const catalog_keys[] = {"type", "warehouse", "metastore", "de
 /* Options of stores and of other engines' clients, which a warehouse on a local disk does not need. */
 static bool is_foreign_key(const char *key)
 {
-    static const char *const prefixes[] = {"s3.",   "s3a.",  "fs.",       "oss.",        "hadoop", "security.", "cache",
-                                           "lock.", "client-pool", "table-default.", "sync-all-properties", "property-version",
-                                           "table.type", "format-table.", "allow-upper-case", "locations", "uri", "token"};
+    static const char *const prefixes[] = {"s3.",
+                                           "s3a.",
+                                           "fs.",
+                                           "oss.",
+                                           "hadoop",
+                                           "security.",
+                                           "cache",
+                                           "lock.",
+                                           "client-pool",
+                                           "table-default.",
+                                           "sync-all-properties",
+                                           "property-version",
+                                           "table.type",
+                                           "format-table.",
+                                           "allow-upper-case",
+                                           "locations",
+                                           "uri",
+                                           "token"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
@@ -146,8 +161,8 @@ static int open_catalog(weir_session_catalog *catalog, const weir_ast_options *p
     const char *near = weir_suggest(type, types, 2);
     char message[256];
     snprintf(message, sizeof message, "there is no catalog type '%.100s'; %s%s%s", type,
-             near == NULL ? "those there are: 'paimon', 'generic_in_memory'" : "did you mean '", near == NULL ? "" : near,
-             near == NULL ? "" : "'?");
+             near == NULL ? "those there are: 'paimon', 'generic_in_memory'" : "did you mean '",
+             near == NULL ? "" : near, near == NULL ? "" : "'?");
     return fail_option(positions, "type", OPTION_VALUE, WEIR_INVALID, message, err);
 }
 
@@ -212,9 +227,9 @@ int weir_catalogs_get(const weir_catalogs *catalogs, const weir_ast_part *part, 
     size_t count;
     char near[256];
     weir_map_names(&catalogs->catalogs, &arena, &names, &count);
-    int code = weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column,
-                            "there is no catalog '%s'%s", part->text,
-                            suggestion(part->text, names, count, near, sizeof near));
+    int code =
+        weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column, "there is no catalog '%s'%s",
+                     part->text, suggestion(part->text, names, count, near, sizeof near));
     weir_arena_free(&arena);
     return code;
 }

@@ -1,16 +1,16 @@
 /* Rows from a plan into a table, in commits as they go or in a single one.
  *
- * As they go: a commit is made when execution.checkpointing.interval has passed or after weir.commit-rows rows, and one at
- * the end. */
+ * As they go: a commit is made when execution.checkpointing.interval has passed or after weir.commit-rows rows, and one
+ * at the end. */
 #include "session/change.h"
 
 #include "base/clock.h"
 #include "session/row_feed.h"
 
-#define PROGRESS_INTERVAL_MS 100
-#define IDLE_SLEEP_MS 5
-#define ENDLESS_COMMIT_INTERVAL_MS 1000 /* of input that never ends, where no interval is set */
-#define USUAL_BATCH_ROWS 65536 /* of sources; smaller commits need smaller batches */
+#define PROGRESS_INTERVAL_MS       100
+#define IDLE_SLEEP_MS              5
+#define ENDLESS_COMMIT_INTERVAL_MS 1000  /* of input that never ends, where no interval is set */
+#define USUAL_BATCH_ROWS           65536 /* of sources; smaller commits need smaller batches */
 
 /* A statement that writes: from where, to where, and when to commit. */
 typedef struct change_pump {
@@ -19,7 +19,7 @@ typedef struct change_pump {
     weir_row_feed *feed;
     weir_row_writer *writer;
     weir_batch batch;
-    int64_t commit_rows;       /* INT64_MAX: at the end only */
+    int64_t commit_rows;        /* INT64_MAX: at the end only */
     int64_t commit_interval_ms; /* -1: none */
     int64_t committed_rows;
     int64_t start_ns;

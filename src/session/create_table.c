@@ -6,7 +6,8 @@
 
 static int refuse(weir_position position, const char *what, weir_error *err)
 {
-    return weir_fail_at(err, WEIR_UNSUPPORTED, position.line, position.column, "%s is not offered by this version", what);
+    return weir_fail_at(err, WEIR_UNSUPPORTED, position.line, position.column, "%s is not offered by this version",
+                        what);
 }
 
 static int check_offered(const weir_ast_create_table *create, weir_error *err)
@@ -63,7 +64,8 @@ static int check_paimon_columns(const weir_ast_create_table *create, weir_error 
             return refuse(create->columns[i].name.position, "a computed column of a Paimon table", err);
         }
     }
-    return create->watermark == NULL ? WEIR_OK : refuse(create->watermark->position, "WATERMARK of a Paimon table", err);
+    return create->watermark == NULL ? WEIR_OK
+                                     : refuse(create->watermark->position, "WATERMARK of a Paimon table", err);
 }
 
 /* 'table-default.k' of the catalog, below what the statement says. DISTRIBUTED BY becomes bucket and bucket-key. */

@@ -108,8 +108,8 @@ static int drop_memory_database(const weir_object_path *path, bool cascade, weir
     weir_memory_catalog_tables(&path->catalog->memory, path->database, &arena, &names, &count);
     weir_arena_free(&arena);
     if (count > 0 && !cascade) {
-        return weir_fail(err, WEIR_INVALID, "database '%s' has %zu table%s; drop %s first, or say CASCADE", path->database,
-                         count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+        return weir_fail(err, WEIR_INVALID, "database '%s' has %zu table%s; drop %s first, or say CASCADE",
+                         path->database, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
     }
     weir_memory_catalog_drop(&path->catalog->memory, path->database);
     return WEIR_OK;
@@ -144,8 +144,7 @@ static int drop_permanent(const weir_object_path *path, bool *out_dropped, weir_
     bool exists = false;
     *out_dropped = false;
     if (path->catalog->paimon == NULL) {
-        weir_definition *definition =
-            weir_memory_catalog_take(&path->catalog->memory, path->database, path->name);
+        weir_definition *definition = weir_memory_catalog_take(&path->catalog->memory, path->database, path->name);
         *out_dropped = definition != NULL;
         weir_definition_free(definition);
         return WEIR_OK;

@@ -6,8 +6,8 @@
 /* ---- DESCRIBE ---- */
 
 static const weir_field describe_fields[] = {
-    {.name = "name"}, {.name = "type"}, {.name = "null"}, {.name = "key"}, {.name = "extras"}, {.name = "watermark"},
-    {.name = "comment"},
+    {.name = "name"},   {.name = "type"},      {.name = "null"},    {.name = "key"},
+    {.name = "extras"}, {.name = "watermark"}, {.name = "comment"},
 };
 enum { DESCRIBE_COLUMNS = 7, DESCRIBE_WITHOUT_COMMENT = 6 };
 
@@ -141,7 +141,8 @@ static void append_quoted(const char *name, weir_buffer *out)
     weir_buffer_append_byte(out, '`');
 }
 
-static void append_name_list(const weir_bound_columns *columns, const int32_t *positions, int32_t count, weir_buffer *out)
+static void append_name_list(const weir_bound_columns *columns, const int32_t *positions, int32_t count,
+                             weir_buffer *out)
 {
     for (int32_t i = 0; i < count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
@@ -230,8 +231,7 @@ static void append_create_table(const weir_description *description, const weir_
     append_options(&description->options, folder, out);
 }
 
-int weir_session_show_create_table(weir_session *session, const weir_ast_name *name, weir_result **out,
-                                   weir_error *err)
+int weir_session_show_create_table(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err)
 {
     const char *title = "result";
     const char *folder = NULL;

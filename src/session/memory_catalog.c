@@ -54,7 +54,8 @@ void weir_map_names(const weir_map *map, weir_arena *arena, const char ***out, s
     size_t count = 0;
     for (size_t i = 0; i < map->entry_count; i++) {
         if (map->entries[i].value != NULL) {
-            names[count++] = weir_arena_strndup(arena, (const char *)map->entries[i].key.data, map->entries[i].key.size);
+            names[count++] =
+                weir_arena_strndup(arena, (const char *)map->entries[i].key.data, map->entries[i].key.size);
         }
     }
     if (count > 1) {

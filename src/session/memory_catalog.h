@@ -1,4 +1,5 @@
-/* Databases and tables that live as long as the session: the generic in-memory catalog. Names are compared with case. */
+/* Databases and tables that live as long as the session: the generic in-memory catalog. Names are compared with case.
+ */
 #ifndef WEIR_SESSION_MEMORY_CATALOG_H
 #define WEIR_SESSION_MEMORY_CATALOG_H
 

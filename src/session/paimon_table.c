@@ -14,8 +14,8 @@ typedef struct paimon_scan {
     weir_session_table *table;
     weir_arena arena;
     weir_table_plan *plan;
-    weir_read_options read;    /* over the schema's columns */
-    const weir_field *fields;  /* of what is read */
+    weir_read_options read;   /* over the schema's columns */
+    const weir_field *fields; /* of what is read */
     int32_t field_count;
     int32_t *sources; /* of each column asked for: its place among those read, or ROW_KIND */
     int32_t column_count;
@@ -129,8 +129,8 @@ static int32_t cheapest_column(const weir_schema *schema)
     for (int32_t i = 0; i < schema->field_count; i++) {
         const weir_type *type = schema->fields[i].type;
         weir_layout layout = weir_layout_of(type);
-        int32_t cost = weir_type_is_nested(type)   ? 1000
-                       : layout == WEIR_LAYOUT_BIT ? 1
+        int32_t cost = weir_type_is_nested(type)     ? 1000
+                       : layout == WEIR_LAYOUT_BIT   ? 1
                        : layout == WEIR_LAYOUT_BYTES ? 100
                                                      : (int32_t)weir_layout_width(layout);
         if (cost < best_cost) {

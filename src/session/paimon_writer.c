@@ -58,8 +58,8 @@ static int64_t choose_rows(paimon_writer *writer, const weir_batch *batch, const
     WEIR_GROW(writer->rows, writer->row_capacity, batch->length + 1);
     int64_t count = 0;
     for (int64_t i = 0; i < batch->length; i++) {
-        bool dropped = (drops_updates && batch->kinds[i] == WEIR_UPDATE_BEFORE) ||
-                       (drops_nulls && has_null(writer, batch, i));
+        bool dropped =
+            (drops_updates && batch->kinds[i] == WEIR_UPDATE_BEFORE) || (drops_nulls && has_null(writer, batch, i));
         if (!dropped) {
             writer->rows[count++] = (uint32_t)i;
         }
@@ -117,8 +117,8 @@ static const weir_literal *const *static_partition(const paimon_writer *writer, 
     return values;
 }
 
-static int commit_messages(paimon_writer *writer, weir_commit_messages *messages, weir_arena *arena, int64_t *snapshot_id,
-                           weir_error *err)
+static int commit_messages(paimon_writer *writer, weir_commit_messages *messages, weir_arena *arena,
+                           int64_t *snapshot_id, weir_error *err)
 {
     weir_committable committable = {
         .identifier = writer->options.one_commit ? WEIR_BATCH_COMMIT_IDENTIFIER : writer->next_identifier,

@@ -112,8 +112,7 @@ static int bind_statement(weir_session *session, const weir_ast_statement *state
     }
 }
 
-int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out,
-                         weir_error *err)
+int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
 {
     static const char *const names[] = {"result"};
     weir_bound *bound = NULL;

@@ -113,7 +113,8 @@ static int ensure_table(weir_fs *fs, const char *folder, const weir_description 
     }
     if (auto_create == NULL || !weir_text_equal_ignore_case(auto_create, "true")) {
         return weir_fail(err, WEIR_NOT_FOUND,
-                         "there is no Paimon table in '%s'; create it there first, or set 'auto-create' = 'true'", folder);
+                         "there is no Paimon table in '%s'; create it there first, or set 'auto-create' = 'true'",
+                         folder);
     }
     WEIR_TRY(create_missing(fs, folder, declared, arena, err));
     return weir_schema_read_latest(fs, folder, arena, out, err);

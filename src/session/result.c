@@ -52,10 +52,7 @@ static int memory_next(weir_result *self, weir_batch *out, weir_error *err)
     return WEIR_OK;
 }
 
-static void memory_close(weir_result *self)
-{
-    weir_batch_free(&((weir_memory_result *)self)->batch);
-}
+static void memory_close(weir_result *self) { weir_batch_free(&((weir_memory_result *)self)->batch); }
 
 weir_memory_result *weir_memory_result_create(const weir_field *fields, int32_t count)
 {

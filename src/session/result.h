@@ -24,7 +24,8 @@ typedef struct weir_result weir_result;
 
 struct weir_result {
     weir_result_kind kind;
-    const char *message; /* in the result's arena: of DONE a line without a full stop, of CHANGES the statement in short */
+    const char
+        *message; /* in the result's arena: of DONE a line without a full stop, of CHANGES the statement in short */
     const weir_field *fields; /* of ROWS: names and types as Flink has them */
     int32_t field_count;
     const char *time_zone; /* in which people read TIMESTAMP_LTZ values; NULL: UTC */

@@ -1,7 +1,7 @@
 /* The rows of a bound plan, batch after batch, with their kinds.
  *
- * A plan of PROJECT and FILTER over one scan is computed batch by batch in the order of the source, kinds carried along;
- * any other plan runs as a query. */
+ * A plan of PROJECT and FILTER over one scan is computed batch by batch in the order of the source, kinds carried
+ * along; any other plan runs as a query. */
 #ifndef WEIR_SESSION_ROW_FEED_H
 #define WEIR_SESSION_ROW_FEED_H
 

@@ -47,8 +47,9 @@ typedef struct weir_session_options {
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err);
 void weir_session_free(weir_session *session); /* after all its results */
 
-/* Executes a statement. `text` is the source that the statement's positions count in. INSERT, DELETE and definitions are
- * done when this returns; queries run while their rows are pulled. Errors of statements carry their place in the text. */
+/* Executes a statement. `text` is the source that the statement's positions count in. INSERT, DELETE and definitions
+ * are done when this returns; queries run while their rows are pulled. Errors of statements carry their place in the
+ * text. */
 int weir_session_execute(weir_session *session, const weir_ast_statement *statement, const char *text,
                          weir_result **out, weir_error *err);
 

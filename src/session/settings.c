@@ -119,7 +119,8 @@ static int check_value(const weir_setting *setting, const char *value, weir_posi
         return check_enum(setting, value, position, err);
     case WEIR_SETTING_ZONE:
         if (weir_zone_find(value) == NULL) {
-            return fail_value(setting, value, position, "a time zone such as 'UTC', 'Asia/Shanghai' or 'GMT+08:00'", err);
+            return fail_value(setting, value, position, "a time zone such as 'UTC', 'Asia/Shanghai' or 'GMT+08:00'",
+                              err);
         }
         return WEIR_OK;
     case WEIR_SETTING_TEXT:
@@ -151,7 +152,8 @@ int weir_settings_set(weir_settings *settings, const char *key, weir_position ke
                       weir_position value_position, weir_error *err)
 {
     const weir_setting *setting = weir_setting_find(key);
-    WEIR_TRY(setting == NULL ? check_unknown(key, key_position, err) : check_value(setting, value, value_position, err));
+    WEIR_TRY(setting == NULL ? check_unknown(key, key_position, err)
+                             : check_value(setting, value, value_position, err));
     for (size_t i = 0; i < settings->count; i++) {
         if (strcmp(settings->keys[i], key) == 0) {
             free(settings->values[i]);

@@ -3,19 +3,16 @@
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-#define WORKS(k, t, d, x)                                                                                              \
-    {                                                                                                                  \
-        .key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .works = true, .text = (x)                         \
-    }
-#define KEPT(k, t, d, x)                                                                                               \
-    {                                                                                                                  \
-        .key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .text = (x)                                        \
-    }
+#define WORKS(k, t, d, x) {.key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .works = true, .text = (x)}
+#define KEPT(k, t, d, x)  {.key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .text = (x)}
 #define CHOICE(k, d, w, r, has_effect, x)                                                                              \
-    {                                                                                                                  \
-        .key = (k), .type = WEIR_SETTING_ENUM, .default_value = (d), .values = (w), .refused = (r),                    \
-        .works = (has_effect), .text = (x)                                                                             \
-    }
+    {.key = (k),                                                                                                       \
+     .type = WEIR_SETTING_ENUM,                                                                                        \
+     .default_value = (d),                                                                                             \
+     .values = (w),                                                                                                    \
+     .refused = (r),                                                                                                   \
+     .works = (has_effect),                                                                                            \
+     .text = (x)}
 
 const weir_setting weir_settings_table[] = {
     /* ---- how statements run ---- */
@@ -32,7 +29,8 @@ const weir_setting weir_settings_table[] = {
            "What happens to a row with NULL in a NOT NULL column: the statement fails, or the row is dropped."),
     WORKS("table.dynamic-table-options.enabled", BOOLEAN, "true", "Whether OPTIONS hints are allowed."),
     CHOICE("table.exec.sink.type-length-enforcer", "ignore", WORDS("ignore", "trim_pad", "error"),
-           WORDS("trim_pad", "error"), true, "What happens to texts longer than their column: they are kept as they are."),
+           WORDS("trim_pad", "error"), true,
+           "What happens to texts longer than their column: they are kept as they are."),
 
     /* ---- Flink's, without effect here ---- */
     KEPT("pipeline.name", TEXT, NULL, "The name of the job."),

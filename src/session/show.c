@@ -109,7 +109,8 @@ static int partition_line(const weir_schema *schema, weir_slice partition, const
                 matches = matches && strcmp(wanted->items[w].value, weir_buffer_text(&text)) == 0;
             }
         }
-        weir_buffer_append_format(&line, "%s%s=%s", i == 0 ? "" : "/", schema->partition_keys[i], weir_buffer_text(&text));
+        weir_buffer_append_format(&line, "%s%s=%s", i == 0 ? "" : "/", schema->partition_keys[i],
+                                  weir_buffer_text(&text));
         weir_buffer_free(&text);
     }
     *out = matches ? weir_arena_strdup(arena, weir_buffer_text(&line)) : NULL;

@@ -6,7 +6,10 @@
 #include "session/state.h"
 #include "table/table.h"
 
-typedef enum weir_session_table_kind { WEIR_SESSION_PAIMON_TABLE, WEIR_SESSION_CONNECTOR_TABLE } weir_session_table_kind;
+typedef enum weir_session_table_kind {
+    WEIR_SESSION_PAIMON_TABLE,
+    WEIR_SESSION_CONNECTOR_TABLE
+} weir_session_table_kind;
 
 typedef struct weir_session_table {
     weir_sql_table base; /* first */

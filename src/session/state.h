@@ -50,10 +50,11 @@ typedef struct weir_session_resolver {
 void weir_session_resolver_init(weir_session_resolver *resolver, weir_session *session);
 weir_bind_context weir_session_bind_context(weir_session *session, weir_session_resolver *resolver);
 
-/* The description of a table, in `arena`; *out_temporary: it is a temporary one. *out_table_path (may be NULL): the folder
- * of a table of a Paimon catalog, otherwise NULL. WEIR_NOT_FOUND with a suggestion. */
+/* The description of a table, in `arena`; *out_temporary: it is a temporary one. *out_table_path (may be NULL): the
+ * folder of a table of a Paimon catalog, otherwise NULL. WEIR_NOT_FOUND with a suggestion. */
 int weir_session_describe(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_description *out,
-                          weir_object_path *out_path, bool *out_temporary, const char **out_table_path, weir_error *err);
+                          weir_object_path *out_path, bool *out_temporary, const char **out_table_path,
+                          weir_error *err);
 
 /* The statements, one kind a file. */
 int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);

@@ -152,10 +152,7 @@ static void run_statement(runner *self, const char *sql, const char *expected_er
     weir_buffer_free(&rows);
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_lines(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* The lines of `text` in byte order; `text` is taken apart. */
 static void sort_lines(weir_buffer *text)
