@@ -142,8 +142,8 @@ int weir_split_open(const weir_table *table, const weir_split *split, const weir
     reader->table = split->table != NULL ? split->table : table;
     reader->split = split;
     reader->with_kinds = wanted.with_kinds;
-    reader->reads_kinds = weir_table_has_primary_key(reader->table) &&
-                          (wanted.with_kinds || split->kind == WEIR_SPLIT_CHANGELOG);
+    /* The rows of a RAW split are all that there is of their keys: each is an insert, whatever it was when it came. */
+    reader->reads_kinds = weir_table_has_primary_key(reader->table) && split->kind == WEIR_SPLIT_CHANGELOG;
     reader->batch_rows = wanted.batch_rows > 0 ? wanted.batch_rows : DEFAULT_BATCH_ROWS;
     int code = open_reader(reader, table, &wanted, err);
     if (code != WEIR_OK) {

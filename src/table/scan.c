@@ -23,8 +23,7 @@ void weir_table_plan_free(weir_table_plan *plan)
     }
 }
 
-/* Options under which the files of a table do not mean what a plain read or a deduplicating merge makes of them. */
-static int check_readable(const weir_table *table, weir_error *err)
+int weir_scan_check_readable(const weir_table *table, weir_error *err)
 {
     static const struct {
         const char *key;
@@ -34,7 +33,6 @@ static int check_readable(const weir_table *table, weir_error *err)
         {"deletion-vectors.enabled", "false"},
         {"record-level.expire-time", NULL},
         {"data-evolution.enabled", "false"},
-        {"ignore-update-before", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *value = weir_options_get(&table->schema->options, options[i].key);
@@ -204,7 +202,7 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
         const weir_manifest_entry *entry = &entries.items[i];
         bool same_bucket = i > 0 && entries.items[i - 1].bucket == entry->bucket &&
                            weir_slice_equal(entries.items[i - 1].partition, entry->partition);
-        if (entry->kind != WEIR_FILE_ADD || entry->bucket < 0) {
+        if (entry->kind != WEIR_FILE_ADD) {
             continue;
         }
         plan->files_total++;
@@ -235,7 +233,7 @@ static int64_t count_rows_exactly(const weir_table_plan *plan, const weir_scan_o
 
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
-    WEIR_TRY(check_readable(table, err));
+    WEIR_TRY(weir_scan_check_readable(table, err));
     weir_table_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
     weir_arena_init(&plan->arena);
     plan->exact_row_count = -1;

@@ -56,6 +56,10 @@ typedef struct weir_scan_options {
     const weir_map *without_partitions; /* serialized partitions whose files are left out. NULL: none */
 } weir_scan_options;
 
+/* Refuses, by name, options under which the files of a table do not mean what a plain read or a deduplicating merge
+ * makes of them. */
+int weir_scan_check_readable(const weir_table *table, weir_error *err);
+
 /* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err);
 void weir_table_plan_free(weir_table_plan *plan);
