@@ -1,7 +1,7 @@
 /* Settings: what SET and RESET change.
  *
- * Known keys are in one table with their types, defaults and what they do here; the reference and suggestions come from
- * it. Keys of families that belong to other engines (taskmanager.*, state.backend.*, …) are kept and have no effect. */
+ * Known keys are in one table with their types, defaults and what they do here; the reference and suggestions come
+ * from it. Keys of families that belong to other engines (taskmanager.*, state.backend.*, …) are kept without effect. */
 #ifndef WEIR_SESSION_SETTINGS_H
 #define WEIR_SESSION_SETTINGS_H
 
