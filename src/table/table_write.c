@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "table/default_values.h"
 #include "vector/bucket.h"
 
 typedef struct bucket_target {
@@ -29,6 +30,8 @@ struct weir_table_write {
     const int32_t *bucket_columns;
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
+    weir_default_values defaults;
+    uint8_t dropped_kinds; /* a bit a row kind that is not written */
     bool write_only;
     int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
     int64_t commits_since_full;
@@ -59,9 +62,25 @@ static int check_buckets(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
+static int read_dropped_kinds(weir_table_write *write, weir_error *err)
+{
+    const weir_options *set = &write->table->schema->options;
+    bool ignore_delete = false, ignore_update_before = false;
+    WEIR_TRY(weir_options_bool(set, "ignore-delete", &ignore_delete, err));
+    WEIR_TRY(weir_options_bool(set, "ignore-update-before", &ignore_update_before, err));
+    if (ignore_delete) {
+        write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE | 1 << WEIR_DELETE;
+    } else if (ignore_update_before) {
+        write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE;
+    }
+    return WEIR_OK;
+}
+
 static int read_options(weir_table_write *write, weir_error *err)
 {
     const weir_options *set = &write->table->schema->options;
+    WEIR_TRY(read_dropped_kinds(write, err));
+    WEIR_TRY(weir_default_values_init(write->table->schema, &write->arena, &write->defaults, err));
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
     write->write_only |= write->options.ignore_compaction;
     if (weir_table_has_primary_key(write->table) && !write->write_only) {
@@ -111,6 +130,7 @@ void weir_table_write_close(weir_table_write *write)
         return;
     }
     weir_table_write_reset(write);
+    weir_default_values_free(&write->defaults);
     weir_map_free(&write->targets);
     weir_manifest_entries_free(&write->restored);
     weir_arena_free(&write->restored_arena);
@@ -274,6 +294,11 @@ static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_err
                               write->bucket_count, write->buckets, err);
 }
 
+static bool drops_row(const weir_table_write *write, const weir_batch *batch, int64_t row)
+{
+    return write->dropped_kinds != 0 && (write->dropped_kinds >> weir_batch_kind(batch, row) & 1) != 0;
+}
+
 static void add_row(bucket_target *target, uint32_t row)
 {
     WEIR_GROW(target->rows, target->row_capacity, target->row_count + 1);
@@ -291,6 +316,9 @@ static int cut_partitioned(weir_table_write *write, const weir_batch *batch, wei
     weir_buffer partition = {0};
     int code = WEIR_OK;
     for (int64_t i = 0; i < batch->length; i++) {
+        if (drops_row(write, batch, i)) {
+            continue;
+        }
         for (int32_t p = 0; p < schema->partition_key_count; p++) {
             values[p] = weir_literal_of(&batch->columns[schema->partition_columns[p]], i);
         }
@@ -312,6 +340,9 @@ static int cut_unpartitioned(weir_table_write *write, const weir_batch *batch, w
     int code = WEIR_OK;
     for (int64_t i = 0; i < batch->length; i++) {
         int32_t bucket = write->buckets[i];
+        if (drops_row(write, batch, i)) {
+            continue;
+        }
         if (targets[bucket] == NULL) {
             WEIR_GO(target_of(write, weir_partition_none(), bucket, &targets[bucket], err));
         }
@@ -356,12 +387,9 @@ static int flush_the_largest(weir_table_write *write, weir_error *err)
     }
 }
 
-int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
+/* Cuts a batch and hands each writer its rows. */
+static int write_targets(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
-    if (batch->length == 0) {
-        return WEIR_OK;
-    }
-    WEIR_TRY(check_batch(write, batch, err));
     WEIR_TRY(buckets_of(write, batch, err));
     int code = write->table->schema->partition_key_count > 0 ? cut_partitioned(write, batch, err)
                                                               : cut_unpartitioned(write, batch, err);
@@ -376,6 +404,22 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
             target->row_count = 0;
         }
     }
+    return code;
+}
+
+int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
+{
+    if (batch->length == 0) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(check_batch(write, batch, err));
+    weir_vector *columns = weir_alloc((size_t)batch->column_count * sizeof *columns);
+    weir_batch filled;
+    int code = weir_default_values_fill(&write->defaults, batch, columns, &filled, err);
+    if (code == WEIR_OK) {
+        code = write_targets(write, &filled, err);
+    }
+    free(columns);
     WEIR_TRY(code);
     return flush_the_largest(write, err);
 }
