@@ -76,6 +76,32 @@ static void a_tag_keeps_its_files(void **state)
     fixture_free(&table);
 }
 
+static void a_tag_whose_changelog_java_removed_does_not_stop_expiry(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_snapshot *tagged = NULL;
+    weir_buffer text = {0};
+    weir_error err = {0};
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1;changelog-producer=input");
+    fixture_commit(&table, "[[1, \"old\"]]", "+I");
+    must(weir_snapshot_read(table.fs, FIXTURE_PATH, 1, &arena, &tagged, &err), &err, "reading");
+    weir_snapshot_format(tagged, &text);
+    must(weir_fs_replace(table.fs, FIXTURE_PATH "/tag/tag-keep", weir_buffer_slice(&text), &err), &err, "tagging");
+    const char *list = weir_arena_format(&arena, FIXTURE_PATH "/manifest/%s", tagged->changelog_manifest_list);
+    must(weir_fs_remove(table.fs, list, &err), &err, "removing the changelog's list");
+    for (int i = 0; i < 5; i++) {
+        fixture_commit(&table, "[[1, \"new\"]]", "+U");
+    }
+    assert_true(expire(&table, 1) > 0);
+    assert_string_equal(fixture_rows(&table, "scan.tag-name=keep"), "[1,\"old\"]");
+    weir_buffer_free(&text);
+    weir_arena_free(&arena);
+    fixture_free(&table);
+}
+
 static void a_consumer_keeps_what_it_still_has_to_read(void **state)
 {
     (void)state;
@@ -120,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_expired_snapshots_go_and_no_others),
         cmocka_unit_test(a_tag_keeps_its_files),
+        cmocka_unit_test(a_tag_whose_changelog_java_removed_does_not_stop_expiry),
         cmocka_unit_test(a_consumer_keeps_what_it_still_has_to_read),
         cmocka_unit_test(an_interrupted_expiry_is_finished_by_the_next),
     };
