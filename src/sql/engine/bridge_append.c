@@ -1,6 +1,7 @@
 /* DuckDB's vectors into ours. Slots of NULLs become zeros, as our vectors promise. */
 #include "sql/engine/bridge.h"
 #include "sql/function/carried.h"
+#include "vector/bits.h"
 #include "vector/time_text.h"
 
 static bool is_valid(const uint64_t *validity, int64_t row)
@@ -22,83 +23,112 @@ static bool all_valid(const uint64_t *validity, int64_t count)
     return (count & 63) == 0 || (validity[count >> 6] & rest) == rest;
 }
 
-/* --- Fixed width ---------------------------------------------------------------------------------------------------
+/* --- NULLs ---------------------------------------------------------------------------------------------------------
  */
 
-/* A value as our layout has it. */
-static void convert_value(const weir_type *type, const void *carried, void *out, size_t width)
+/* Room for the validity of `count` more rows, if there is any. */
+static int reserve_rows(weir_vector *to, const uint64_t *validity, int64_t count, weir_error *err)
 {
-    weir_literal literal = weir_carried_to_literal(type, carried, NULL);
-    switch (type->id) {
-    case WEIR_DECIMAL:
-        memcpy(out, type->precision <= 18 ? (const void *)&literal.integer : (const void *)&literal.decimal, width);
-        break;
-    case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_LTZ:
-        memcpy(out, type->precision <= 6 ? (const void *)&literal.integer : (const void *)&literal.nanos, width);
-        break;
-    default:
-        memcpy(out, carried, width);
-        break;
+    return all_valid(validity, count) && to->validity == NULL ? weir_vector_reserve(to, count, err)
+                                                              : weir_vector_reserve_validity(to, count, err);
+}
+
+/* The rows that were written become the vector's. */
+static void finish_rows(weir_vector *to, const uint64_t *validity, int64_t count)
+{
+    if (to->validity != NULL) {
+        weir_bits_fill(to->validity, to->length, count, true);
+        for (int64_t i = 0; i < count; i++) {
+            if (!is_valid(validity, i)) {
+                weir_bit_clear(to->validity, to->length + i);
+                to->null_count++;
+            }
+        }
+    }
+    to->length += count;
+}
+
+/* --- Fixed width: loops over arrays, about 0.5 ns a value ----------------------------------------------------------
+ */
+
+static void read_millis(const int64_t *from, int64_t count, int64_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = weir_floor_div(from[i], 1000);
     }
 }
 
-static bool laid_out_alike(const weir_type *type)
+static void read_nanos(const uint8_t *from, int64_t count, weir_timestamp_nanos *to)
 {
-    switch (type->id) {
-    case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_LTZ:
-        return type->precision > 3 && type->precision <= 6;
-    case WEIR_DECIMAL:
-        return type->precision > 9;
-    default:
-        return true;
+    for (int64_t i = 0; i < count; i++) {
+        weir_int128 nanos;
+        memcpy(&nanos, from + i * 16, sizeof nanos);
+        weir_int128 millis = nanos / 1000000 - (nanos % 1000000 < 0);
+        to[i] = (weir_timestamp_nanos){(int64_t)millis, (int32_t)(nanos - millis * 1000000), 0};
+    }
+}
+
+static void read_decimal16(const int16_t *from, int64_t count, int64_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
+
+static void read_decimal32(const int32_t *from, int64_t count, int64_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
+
+static void read_values(const weir_type *type, const void *data, int64_t count, size_t width, void *to)
+{
+    bool timestamp = type->id == WEIR_TIMESTAMP || type->id == WEIR_TIMESTAMP_LTZ;
+    if (timestamp && type->precision <= 3) {
+        read_millis(data, count, to);
+    } else if (timestamp && type->precision > 6) {
+        read_nanos(data, count, to);
+    } else if (type->id == WEIR_DECIMAL && type->precision <= 4) {
+        read_decimal16(data, count, to);
+    } else if (type->id == WEIR_DECIMAL && type->precision <= 9) {
+        read_decimal32(data, count, to);
+    } else {
+        memcpy(to, data, (size_t)count * width);
     }
 }
 
 static int append_fixed(const uint8_t *data, const uint64_t *validity, int64_t count, weir_vector *to, weir_error *err)
 {
     size_t width = weir_layout_width(to->layout);
-    size_t carried_width = weir_carried_width(to->type);
-    bool alike = laid_out_alike(to->type);
-    WEIR_TRY(weir_vector_reserve(to, count, err));
-    if (alike && all_valid(validity, count) && to->null_count == 0) {
-        memcpy(to->data + (size_t)to->length * width, data, (size_t)count * width);
-        to->length += count;
-        return WEIR_OK;
-    }
-    _Alignas(16) uint8_t value[16];
-    for (int64_t i = 0; i < count; i++) {
+    WEIR_TRY(reserve_rows(to, validity, count, err));
+    uint8_t *target = to->data + (size_t)to->length * width;
+    read_values(to->type, data, count, width, target);
+    for (int64_t i = 0; i < count && validity != NULL; i++) {
         if (!is_valid(validity, i)) {
-            WEIR_TRY(weir_vector_append_nulls(to, 1, err));
-            continue;
+            memset(target + (size_t)i * width, 0, width);
         }
-        convert_value(to->type, data + (size_t)i * carried_width, value, width);
-        WEIR_TRY(weir_vector_append_raw(to, value, width, err));
     }
+    finish_rows(to, validity, count);
     return WEIR_OK;
 }
 
 static int append_bits(const uint8_t *data, const uint64_t *validity, int64_t count, weir_vector *to, weir_error *err)
 {
-    WEIR_TRY(weir_vector_reserve(to, count, err));
+    WEIR_TRY(reserve_rows(to, validity, count, err));
     for (int64_t i = 0; i < count; i++) {
-        uint8_t bit = data[i] != 0;
-        WEIR_TRY(is_valid(validity, i) ? weir_vector_append_raw(to, &bit, 1, err)
-                                       : weir_vector_append_nulls(to, 1, err));
+        if (data[i] != 0 && is_valid(validity, i)) {
+            weir_bit_set(to->data, to->length + i);
+        } else {
+            weir_bit_clear(to->data, to->length + i);
+        }
     }
+    finish_rows(to, validity, count);
     return WEIR_OK;
 }
 
 /* --- Text ----------------------------------------------------------------------------------------------------------
  */
-
-static weir_slice text_at(const weir_carried_text *texts, int64_t row)
-{
-    const weir_carried_text *text = &texts[row];
-    return text->inlined.size <= sizeof text->inlined.bytes ? weir_slice_of(text->inlined.bytes, text->inlined.size)
-                                                            : weir_slice_of(text->pointer.bytes, text->pointer.size);
-}
 
 static int append_text(const weir_carried_text *texts, const uint64_t *validity, int64_t count, weir_vector *to,
                        weir_error *err)
@@ -107,16 +137,20 @@ static int append_text(const weir_carried_text *texts, const uint64_t *validity,
     for (int64_t i = 0; i < count; i++) {
         bytes += is_valid(validity, i) ? texts[i].inlined.size : 0;
     }
-    WEIR_TRY(weir_vector_reserve(to, count, err));
+    WEIR_TRY(reserve_rows(to, validity, count, err));
     WEIR_TRY(weir_vector_reserve_bytes(to, bytes, err));
+    int32_t *offsets = to->offsets + to->length;
+    int32_t at = offsets[0];
     for (int64_t i = 0; i < count; i++) {
-        if (!is_valid(validity, i)) {
-            WEIR_TRY(weir_vector_append_nulls(to, 1, err));
-            continue;
+        uint32_t size = is_valid(validity, i) ? texts[i].inlined.size : 0;
+        if (size > 0) {
+            memcpy(to->data + at,
+                   size <= sizeof texts[i].inlined.bytes ? texts[i].inlined.bytes : texts[i].pointer.bytes, size);
         }
-        weir_slice text = text_at(texts, i);
-        WEIR_TRY(weir_vector_append_raw(to, text.data, text.size, err));
+        at += (int32_t)size;
+        offsets[i + 1] = at;
     }
+    finish_rows(to, validity, count);
     return WEIR_OK;
 }
 

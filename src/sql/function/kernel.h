@@ -187,12 +187,9 @@ static inline int weir_kernel_put_integer(weir_kernel_call *call, int64_t row, i
     return WEIR_OK;
 }
 
-/* An unscaled value of the result's scale; NULL when it doesn't fit the precision. */
-static inline int weir_kernel_put_decimal(weir_kernel_call *call, int64_t row, weir_int128 value)
+/* An unscaled value of the result's scale that is known to fit the precision. */
+static inline int weir_kernel_put_fitting_decimal(weir_kernel_call *call, int64_t row, weir_int128 value)
 {
-    if (!weir_decimal_fits(value, call->type->precision)) {
-        return weir_kernel_put_null(call, row);
-    }
     if (call->type->precision <= 4) {
         ((int16_t *)call->result)[row] = (int16_t)value;
     } else if (call->type->precision <= 9) {
@@ -203,6 +200,13 @@ static inline int weir_kernel_put_decimal(weir_kernel_call *call, int64_t row, w
         memcpy((char *)call->result + row * 16, &value, 16);
     }
     return WEIR_OK;
+}
+
+/* The same, NULL when it doesn't fit. */
+static inline int weir_kernel_put_decimal(weir_kernel_call *call, int64_t row, weir_int128 value)
+{
+    return weir_decimal_fits(value, call->type->precision) ? weir_kernel_put_fitting_decimal(call, row, value)
+                                                           : weir_kernel_put_null(call, row);
 }
 
 static inline int weir_kernel_put_double(weir_kernel_call *call, int64_t row, double value)

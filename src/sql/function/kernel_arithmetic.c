@@ -97,6 +97,12 @@ static bool rescale(weir_wide value, int from, int to, weir_wide *out)
 
 static int scale_of(const weir_type *type) { return type->id == WEIR_DECIMAL ? type->scale : 0; }
 
+/* Whether results can neither be rounded nor overflow: the type was not cut to 38 digits. Then 128 bits are enough. */
+static bool is_roomy(const weir_kernel_call *call, int scale)
+{
+    return call->type->scale == scale && call->type->precision < 38;
+}
+
 /* a + b or a - b, exact at the larger scale, then rounded to the result's. */
 static int add_signed(weir_kernel_call *call, int64_t row, bool subtract)
 {
@@ -105,6 +111,11 @@ static int add_signed(weir_kernel_call *call, int64_t row, bool subtract)
     int scale_a = scale_of(call->types[0]);
     int scale_b = scale_of(call->types[1]);
     int scale = scale_a > scale_b ? scale_a : scale_b;
+    if (is_roomy(call, scale)) {
+        a = scale == scale_a ? a : a * weir_power_of_ten(scale - scale_a);
+        b = scale == scale_b ? b : b * weir_power_of_ten(scale - scale_b);
+        return weir_kernel_put_fitting_decimal(call, row, subtract ? a - b : a + b);
+    }
     weir_wide x = {0, weir_magnitude(a)};
     weir_wide y = {0, weir_magnitude(b)};
     bool negative_b = subtract ? b > 0 : b < 0;
@@ -143,8 +154,11 @@ static int multiply_decimals(weir_kernel_call *call, int64_t row, weir_error *er
     (void)err;
     weir_int128 a = weir_kernel_decimal(call, 0, row);
     weir_int128 b = weir_kernel_decimal(call, 1, row);
-    weir_wide product = weir_wide_multiply(weir_magnitude(a), weir_magnitude(b));
     int scale = scale_of(call->types[0]) + scale_of(call->types[1]);
+    if (is_roomy(call, scale)) {
+        return weir_kernel_put_fitting_decimal(call, row, a * b);
+    }
+    weir_wide product = weir_wide_multiply(weir_magnitude(a), weir_magnitude(b));
     bool fits = rescale(product, scale, call->type->scale, &product);
     return fits ? put_wide(call, row, product, (a < 0) != (b < 0)) : weir_kernel_put_null(call, row);
 }

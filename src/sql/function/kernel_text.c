@@ -530,6 +530,29 @@ static bool like_matches(const like_pattern *pattern, weir_slice text, bool *val
     }
 }
 
+/* literal, %literal, literal% and %literal% are what most patterns are: one comparison or search. False when the
+ * pattern is another one. */
+static bool like_simply(weir_slice pattern, weir_slice text, bool *matches)
+{
+    bool open_start = pattern.size > 0 && pattern.data[0] == '%';
+    bool open_end = pattern.size > 1 && pattern.data[pattern.size - 1] == '%';
+    weir_slice literal = weir_slice_of(pattern.data + open_start, pattern.size - open_start - open_end);
+    if (literal.size == 0 || memchr(literal.data, '%', literal.size) != NULL ||
+        memchr(literal.data, '_', literal.size) != NULL) {
+        return false;
+    }
+    if (literal.size > text.size) {
+        *matches = false;
+    } else if (open_start && open_end) {
+        *matches = memmem(text.data, text.size, literal.data, literal.size) != NULL;
+    } else {
+        size_t from = open_start ? text.size - literal.size : 0;
+        *matches = (open_start || open_end || literal.size == text.size) &&
+                   memcmp(text.data + from, literal.data, literal.size) == 0;
+    }
+    return true;
+}
+
 /* Without ESCAPE nothing escapes. An empty pattern matches everything, which is Flink's answer. */
 static int like(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -545,8 +568,12 @@ static int like(weir_kernel_call *call, int64_t row, weir_error *err)
     } else if (pattern.text.size == 0) {
         return weir_kernel_put_boolean(call, row, true);
     }
+    bool matches;
+    if (!pattern.escaping && like_simply(pattern.text, weir_kernel_text(call, 0, row), &matches)) {
+        return weir_kernel_put_boolean(call, row, matches);
+    }
     bool valid = true;
-    bool matches = like_matches(&pattern, weir_kernel_text(call, 0, row), &valid);
+    matches = like_matches(&pattern, weir_kernel_text(call, 0, row), &valid);
     if (!valid) {
         return weir_fail(err, WEIR_INVALID, "the pattern '%.*s' of LIKE escapes what needs no escaping",
                          (int)(pattern.text.size < 100 ? pattern.text.size : 100), (const char *)pattern.text.data);
@@ -596,10 +623,35 @@ static const struct {
     {0xFB04, "FFL"}, {0xFB05, "ST"},       {0xFB06, "ST"},
 };
 
+static bool is_ascii(weir_slice text)
+{
+    uint8_t all = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        all |= text.data[i];
+    }
+    return all < 0x80;
+}
+
+/* ASCII letters from `first` on (26 of them) change their case. */
+static int put_ascii(weir_kernel_call *call, int64_t row, weir_slice text, uint8_t first)
+{
+    weir_buffer *out = &call->scratch;
+    weir_buffer_reserve(out, text.size + 1);
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+        out->data[i] = byte ^ (uint8_t)((uint8_t)(byte - first) < 26 ? 0x20 : 0);
+    }
+    out->size = text.size;
+    return weir_kernel_put_scratch(call, row);
+}
+
 static int upper(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     (void)err;
     weir_slice text = weir_kernel_text(call, 0, row);
+    if (is_ascii(text)) {
+        return put_ascii(call, row, text, 'a');
+    }
     size_t width;
     for (size_t i = 0; i < text.size; i += width) {
         uint32_t code = decode_at(text, i, &width);
@@ -626,6 +678,9 @@ static int lower(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     (void)err;
     weir_slice text = weir_kernel_text(call, 0, row);
+    if (is_ascii(text)) {
+        return put_ascii(call, row, text, 'A');
+    }
     size_t width;
     bool after_letter = false;
     for (size_t i = 0; i < text.size; i += width) {
