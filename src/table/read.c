@@ -178,6 +178,21 @@ void weir_split_close(weir_split_reader *reader)
     free(reader);
 }
 
+/* The next file of the split; all files together where they hold different columns of the same rows. */
+static int open_file(weir_split_reader *reader, weir_error *err)
+{
+    const weir_split *split = reader->split;
+    const weir_table_context *context = &reader->table->context;
+    int32_t field_count = reader->column_count + (reader->reads_kinds ? 1 : 0);
+    if (split->kind == WEIR_SPLIT_COLUMNS) {
+        reader->next_file = split->file_count;
+        return weir_column_group_open(context, reader->bucket_path, split->files, split->file_count, reader->fields,
+                                      field_count, &reader->file, err);
+    }
+    return weir_data_file_open(context, reader->bucket_path, split->files[reader->next_file++], reader->fields,
+                               field_count, &reader->file, err);
+}
+
 /* Opens files until one has rows that may match. WEIR_END: there is none any more. */
 static int open_next_file(weir_split_reader *reader, weir_error *err)
 {
@@ -186,10 +201,7 @@ static int open_next_file(weir_split_reader *reader, weir_error *err)
         if (reader->next_file == reader->split->file_count) {
             return WEIR_END;
         }
-        const weir_data_file *file = reader->split->files[reader->next_file++];
-        int32_t field_count = reader->column_count + (reader->reads_kinds ? 1 : 0);
-        WEIR_TRY(weir_data_file_open(&reader->table->context, reader->bucket_path, file, reader->fields, field_count,
-                                     &reader->file, err));
+        WEIR_TRY(open_file(reader, err));
         if (reader->predicate != NULL) {
             WEIR_TRY(reader->file->ops->prune(reader->file, reader->predicate, &reader->ranges, err));
         } else if (reader->file->row_count > 0) {

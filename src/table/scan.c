@@ -32,7 +32,6 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
         {"merge-engine", "deduplicate"},
         {"deletion-vectors.enabled", "false"},
         {"record-level.expire-time", NULL},
-        {"data-evolution.enabled", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *value = weir_options_get(&table->schema->options, options[i].key);
@@ -40,6 +39,19 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
             return weir_fail(err, WEIR_UNSUPPORTED, "%s: tables with '%s' = '%s' cannot be read yet", table->path,
                              options[i].key, value);
         }
+    }
+    return WEIR_OK;
+}
+
+int weir_scan_check_changes_readable(const weir_table *table, weir_error *err)
+{
+    bool evolves = false;
+    WEIR_TRY(weir_scan_check_readable(table, err));
+    WEIR_TRY(weir_options_bool(&table->schema->options, "data-evolution.enabled", &evolves, err));
+    if (evolves) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "%s: the changes of tables with 'data-evolution.enabled' = 'true' cannot be read yet",
+                         table->path);
     }
     return WEIR_OK;
 }
@@ -102,6 +114,42 @@ static int add_key_bucket(weir_split_builder *builder, const weir_scan_filter *f
     return WEIR_OK;
 }
 
+static int compare_by_row_id(const void *a, const void *b)
+{
+    const weir_data_file *first = *(weir_data_file *const *)a, *second = *(weir_data_file *const *)b;
+    if (first->first_row_id != second->first_row_id) {
+        return first->first_row_id < second->first_row_id ? -1 : 1;
+    }
+    return (first->max_sequence_number < second->max_sequence_number) -
+           (first->max_sequence_number > second->max_sequence_number);
+}
+
+/* Data evolution: files that begin at the same row id hold different columns of the same rows. */
+static int add_column_groups(weir_split_builder *builder, const weir_scan_filter *filter, weir_data_file **files,
+                             size_t count, weir_error *err)
+{
+    if (count > 1) {
+        qsort(files, count, sizeof *files, compare_by_row_id);
+    }
+    for (size_t first = 0; first < count;) {
+        size_t end = first + 1;
+        int64_t row_end = files[first]->first_row_id + files[first]->row_count;
+        while (end < count && files[first]->first_row_id >= 0 && files[end]->first_row_id < row_end) {
+            if (files[end]->first_row_id != files[first]->first_row_id ||
+                files[end]->row_count != files[first]->row_count) {
+                return weir_fail(err, WEIR_UNSUPPORTED,
+                                 "%s: %s and %s hold columns of overlapping, but not of the same rows; such files "
+                                 "cannot be read yet",
+                                 filter->table->path, files[first]->name, files[end]->name);
+            }
+            end++;
+        }
+        weir_split_builder_add_column_group(builder, files + first, (int32_t)(end - first));
+        first = end;
+    }
+    return WEIR_OK;
+}
+
 /* The entries of one bucket: those whose keys may match. */
 static int add_bucket(weir_split_builder *builder, const weir_scan_filter *filter, const weir_manifest_entry *entries,
                       size_t count, weir_error *err)
@@ -118,7 +166,12 @@ static int add_bucket(weir_split_builder *builder, const weir_scan_filter *filte
             files[kept++] = entries[i].file;
         }
     }
-    return has_key ? add_key_bucket(builder, filter, files, kept, err)
+    if (has_key) {
+        return add_key_bucket(builder, filter, files, kept, err);
+    }
+    bool evolves = false;
+    WEIR_TRY(weir_options_bool(&filter->table->schema->options, "data-evolution.enabled", &evolves, err));
+    return evolves ? add_column_groups(builder, filter, files, kept, err)
                    : add_plain_files(builder, filter, files, (int32_t)kept, err);
 }
 
@@ -168,6 +221,26 @@ done:
     return code;
 }
 
+/* The files that were added, one split or more for each bucket. */
+static void add_changes(weir_split_builder *builder, int64_t snapshot_id, const weir_manifest_entries *sorted,
+                        bool without_postponed)
+{
+    const weir_manifest_entry *last = NULL; /* that was taken */
+    for (size_t i = 0; i < sorted->count; i++) {
+        const weir_manifest_entry *entry = &sorted->items[i];
+        if (entry->kind != WEIR_FILE_ADD || (without_postponed && entry->bucket < 0)) {
+            continue;
+        }
+        if (last == NULL || last->bucket != entry->bucket || !weir_slice_equal(last->partition, entry->partition)) {
+            weir_split_builder_begin(builder, snapshot_id, entry->partition, entry->bucket);
+        }
+        weir_split_builder_add_file(builder, WEIR_SPLIT_CHANGELOG, entry->file);
+        builder->plan->files_total++;
+        last = entry;
+    }
+    weir_split_builder_end(builder);
+}
+
 int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bool changelog,
                       const weir_scan_options *options, weir_table_plan *plan, weir_error *err)
 {
@@ -198,20 +271,7 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
     if (entries.count > 1) {
         qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
     }
-    for (size_t i = 0; i < entries.count; i++) {
-        const weir_manifest_entry *entry = &entries.items[i];
-        bool same_bucket = i > 0 && entries.items[i - 1].bucket == entry->bucket &&
-                           weir_slice_equal(entries.items[i - 1].partition, entry->partition);
-        if (entry->kind != WEIR_FILE_ADD) {
-            continue;
-        }
-        plan->files_total++;
-        if (!same_bucket) {
-            weir_split_builder_begin(&builder, snapshot->id, entry->partition, entry->bucket);
-        }
-        weir_split_builder_add_file(&builder, WEIR_SPLIT_CHANGELOG, entry->file);
-    }
-    weir_split_builder_end(&builder);
+    add_changes(&builder, snapshot->id, &entries, options != NULL && options->without_postponed);
 done:
     weir_manifest_files_free(&manifests);
     weir_manifest_entries_free(&entries);

@@ -12,6 +12,7 @@
 typedef enum weir_split_kind {
     WEIR_SPLIT_RAW,      /* rows of the files as they are, one file after the other (append tables, merged files) */
     WEIR_SPLIT_MERGE,    /* a section: runs to merge */
+    WEIR_SPLIT_COLUMNS,  /* rows whose columns stand in several files (data evolution) */
     WEIR_SPLIT_CHANGELOG,/* rows of the files with their kinds, in file order (changelog or delta files) */
     WEIR_SPLIT_DIFF      /* the difference of two states of one bucket: `before` and `runs` */
 } weir_split_kind;
@@ -21,7 +22,7 @@ typedef struct weir_split {
     int64_t snapshot_id;
     weir_slice partition;
     int32_t bucket;
-    weir_data_file **files; /* RAW, CHANGELOG */
+    weir_data_file **files; /* RAW, COLUMNS, CHANGELOG */
     int32_t file_count;
     weir_sorted_run *runs; /* MERGE, DIFF (after) */
     int32_t run_count;
@@ -54,11 +55,14 @@ typedef struct weir_scan_options {
     int64_t limit;                   /* rows wanted; -1: all */
     bool with_kinds;                 /* incremental reads: keep rows of every kind (audit log); otherwise deletes go */
     const weir_map *without_partitions; /* serialized partitions whose files are left out. NULL: none */
+    bool without_postponed;             /* changes in files that have no bucket yet are left out */
 } weir_scan_options;
 
 /* Refuses, by name, options under which the files of a table do not mean what a plain read or a deduplicating merge
  * makes of them. */
 int weir_scan_check_readable(const weir_table *table, weir_error *err);
+/* The same for reading changes. */
+int weir_scan_check_changes_readable(const weir_table *table, weir_error *err);
 
 /* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err);

@@ -340,11 +340,14 @@ int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options 
 {
     incremental_range range = {0};
     incremental_mode mode;
+    WEIR_TRY(weir_scan_check_changes_readable(table, err));
     WEIR_TRY(resolve_range(table, &plan->arena, &range, err));
     WEIR_TRY(resolve_mode(table, &range, &mode, err));
     plan->snapshot_id = range.to;
     if (mode == MODE_DIFF) {
         return plan_diff(table, &range, options, plan, err);
     }
-    return plan_changes(table, &range, mode == MODE_CHANGELOG, options, plan, err);
+    weir_scan_options changes = options != NULL ? *options : (weir_scan_options){.limit = -1};
+    changes.without_postponed = true;
+    return plan_changes(table, &range, mode == MODE_CHANGELOG, &changes, plan, err);
 }

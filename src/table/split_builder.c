@@ -91,3 +91,16 @@ void weir_split_builder_add_section(weir_split_builder *builder, const weir_sect
         }
     }
 }
+
+void weir_split_builder_add_column_group(weir_split_builder *builder, weir_data_file **files, int32_t count)
+{
+    weir_split_builder_end(builder);
+    builder->open.kind = WEIR_SPLIT_COLUMNS;
+    builder->open.files = files;
+    builder->open.file_count = count;
+    for (int32_t i = 0; i < count; i++) {
+        count_file(builder, files[i]);
+    }
+    builder->open.row_count = files[0]->row_count;
+    weir_split_builder_end(builder);
+}

@@ -21,6 +21,9 @@ void weir_split_builder_begin(weir_split_builder *builder, int64_t snapshot_id, 
 /* A file to be read as it is (`kind` RAW or CHANGELOG). */
 void weir_split_builder_add_file(weir_split_builder *builder, weir_split_kind kind, weir_data_file *file);
 
+/* Files with different columns of the same rows: a split of their own. Borrowed until the plan is freed. */
+void weir_split_builder_add_column_group(weir_split_builder *builder, weir_data_file **files, int32_t count);
+
 /* A section to be merged. Sections come in key order, so that the runs of several may be joined. */
 void weir_split_builder_add_section(weir_split_builder *builder, const weir_section *section);
 

@@ -60,7 +60,7 @@ int weir_stream_scan_open(const weir_table *table, const weir_scan_options *opti
                           weir_error *err)
 {
     bool reads_overwrite = false;
-    WEIR_TRY(weir_scan_check_readable(table, err));
+    WEIR_TRY(weir_scan_check_changes_readable(table, err));
     WEIR_TRY(weir_options_bool(&table->schema->options, "streaming-read-overwrite", &reads_overwrite, err));
     if (reads_overwrite) {
         return weir_fail(err, WEIR_UNSUPPORTED, "%s: streaming-read-overwrite is not supported yet", table->path);

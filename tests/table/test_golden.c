@@ -2,8 +2,8 @@
  * and their incremental reads.
  *
  * The tables lie outside of the project, in the folder that WEIR_SHARED names; without it the test is skipped. Tables
- * that use what is not offered yet must be refused by name; everything else must be right. WEIR_GOLDEN=<part of a name>
- * runs only some. */
+ * that use what is not offered yet may be refused; what is read must be right, whatever the table. WEIR_GOLDEN=<part of a
+ * name> runs only some. */
 #include "cmocka_all.h"
 
 #include <dirent.h>
@@ -18,13 +18,18 @@ static const char *const refused_tables[] = {
     "seq-field*", "rowkind-field", "ignore-*",    "record-expire",  "*orc*",          "fmt-per-level",
     "variant-*",  "blob",       "data-evolution", "manifest-fmt-*", "fmt-csv",        "fmt-json",
     "flink-cross-partition", "flink-postpone*",   "*_dv*",          "*_with_dv*",     "*partial_update*",
-    "*blob*",     "*data_evolution*", "*multiple_file_format*",
+    "*blob*",     "*multiple_file_format*",
 };
+
+/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC or have deletion
+ * vectors, and changes of tables with data evolution are not told. */
+static const char *const refused_features[] = {"orc", "ORC", "deletion-vectors.enabled", "the changes of tables with"};
 
 typedef struct tally {
     int tables;
     int right;
     int refused;
+    int excused; /* of the refusals: by what they say */
     int wrong;
     int checks;
 } tally;
@@ -33,6 +38,22 @@ static bool may_be_refused(const char *name)
 {
     for (size_t i = 0; i < sizeof refused_tables / sizeof *refused_tables; i++) {
         if (fnmatch(refused_tables[i], name, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Manifests in ORC are refused table by table, not by name. */
+static bool speaks_of_orc_manifests(const weir_error *err)
+{
+    return strstr(err->message, "ORC manifest") != NULL;
+}
+
+static bool names_refused_feature(const char *message)
+{
+    for (size_t i = 0; i < sizeof refused_features / sizeof *refused_features; i++) {
+        if (strstr(message, refused_features[i]) != NULL) {
             return true;
         }
     }
@@ -103,6 +124,7 @@ static void check_file(const char *folder, const char *name, tally *of_table)
     int code = read_actual(folder, name, &arena, &actual, &err);
     if (code == WEIR_UNSUPPORTED) {
         of_table->refused++;
+        of_table->excused += speaks_of_orc_manifests(&err);
     } else if (code != WEIR_IDLE) {
         const char *difference = err.message;
         if (code == WEIR_OK) {
@@ -132,13 +154,13 @@ static void check_table(const char *folder, const char *name, tally *total)
     closedir(directory);
     total->tables++;
     total->checks += of_table.checks;
-    if (of_table.refused > 0 && !may_be_refused(name)) {
+    if (of_table.refused > of_table.excused && !may_be_refused(name)) {
         print_message("%s: refused, but must be read\n", name);
         of_table.wrong++;
     }
-    if (of_table.wrong > 0 && !may_be_refused(name)) {
+    if (of_table.wrong > 0) {
         total->wrong++;
-    } else if (of_table.refused > 0 || of_table.wrong > 0) {
+    } else if (of_table.refused > 0) {
         total->refused++;
     } else {
         total->right++;
