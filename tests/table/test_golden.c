@@ -44,12 +44,6 @@ static bool may_be_refused(const char *name)
     return false;
 }
 
-/* Manifests in ORC are refused table by table, not by name. */
-static bool speaks_of_orc_manifests(const weir_error *err)
-{
-    return strstr(err->message, "ORC manifest") != NULL;
-}
-
 static bool names_refused_feature(const char *message)
 {
     for (size_t i = 0; i < sizeof refused_features / sizeof *refused_features; i++) {
@@ -124,7 +118,7 @@ static void check_file(const char *folder, const char *name, tally *of_table)
     int code = read_actual(folder, name, &arena, &actual, &err);
     if (code == WEIR_UNSUPPORTED) {
         of_table->refused++;
-        of_table->excused += speaks_of_orc_manifests(&err);
+        of_table->excused += names_refused_feature(err.message);
     } else if (code != WEIR_IDLE) {
         const char *difference = err.message;
         if (code == WEIR_OK) {
