@@ -75,6 +75,15 @@ bool weir_budget_try_take(weir_budget *budget, int64_t bytes) { return !take_or_
 
 void weir_budget_give(weir_budget *budget, int64_t bytes) { give_up_to(budget, NULL, bytes); }
 
+int64_t weir_budget_limit(const weir_budget *budget)
+{
+    int64_t limit = INT64_MAX;
+    for (; budget; budget = budget->parent) {
+        limit = budget->limit_bytes < limit ? budget->limit_bytes : limit;
+    }
+    return limit;
+}
+
 int64_t weir_budget_left(const weir_budget *budget)
 {
     int64_t left = INT64_MAX;

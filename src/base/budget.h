@@ -29,6 +29,9 @@ bool weir_budget_try_take(weir_budget *budget, int64_t bytes);
 
 void weir_budget_give(weir_budget *budget, int64_t bytes);
 
+/* The least limit of a budget and its ancestors; INT64_MAX: unlimited. */
+int64_t weir_budget_limit(const weir_budget *budget);
+
 /* Bytes that could still be taken here, as far as this budget and its ancestors allow now. */
 int64_t weir_budget_left(const weir_budget *budget);
 

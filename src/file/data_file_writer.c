@@ -179,6 +179,17 @@ static int flush_row_group(weir_data_file_writer *writer, weir_error *err)
     return WEIR_OK;
 }
 
+/* Takes from the budget for what waits in a row group. A quarter of it is left to those who cannot do with less. */
+static bool try_hold(weir_data_file_writer *writer, int64_t bytes)
+{
+    weir_budget *budget = writer->context->budget;
+    int64_t limit = weir_budget_limit(budget);
+    if (limit < INT64_MAX && weir_budget_left(budget) - bytes < limit / 4) {
+        return false;
+    }
+    return weir_budget_try_take(budget, bytes);
+}
+
 /* A row group ends at its size, and where the budget has no room for what waits in it. */
 static int bound_row_group(weir_data_file_writer *writer, weir_error *err)
 {
@@ -190,7 +201,7 @@ static int bound_row_group(weir_data_file_writer *writer, weir_error *err)
     if (more <= 0) {
         return WEIR_OK;
     }
-    if (!weir_budget_try_take(writer->context->budget, more)) {
+    if (!try_hold(writer, more)) {
         return flush_row_group(writer, err);
     }
     writer->held_bytes = waiting;
@@ -274,37 +285,10 @@ static int prepare_file(weir_data_file_writer *writer, weir_error *err)
     return writer->format == NULL ? begin_file(writer, err) : WEIR_OK;
 }
 
-/* Bytes of some values before encoding, nearly. */
-static int64_t value_bytes(const weir_vector *values, int64_t first, int64_t count)
-{
-    int64_t bytes = 0;
-    switch (values->layout) {
-    case WEIR_LAYOUT_BYTES:
-        return values->offsets[first + count] - values->offsets[first] + count * 4;
-    case WEIR_LAYOUT_LIST: {
-        int64_t from = values->offsets[first];
-        int64_t elements = values->offsets[first + count] - from;
-        for (int32_t i = 0; i < values->child_count; i++) {
-            bytes += value_bytes(&values->children[i], from, elements);
-        }
-        return bytes + count * 4;
-    }
-    case WEIR_LAYOUT_STRUCT:
-        for (int32_t i = 0; i < values->child_count; i++) {
-            bytes += value_bytes(&values->children[i], first, count);
-        }
-        return bytes;
-    case WEIR_LAYOUT_BIT:
-        return count / 8;
-    default:
-        return count * (int64_t)weir_layout_width(values->layout);
-    }
-}
-
 static int append_field(weir_data_file_writer *writer, int32_t field, const weir_vector *values, int64_t first,
                         int64_t count, weir_error *err)
 {
-    writer->group_bytes += value_bytes(values, first, count);
+    writer->group_bytes += weir_vector_range_bytes(values, first, count);
     return writer->format->ops->append(writer->format, field, values, first, count, err);
 }
 

@@ -63,8 +63,8 @@ static bool take_file(weir_file_list *list, const weir_data_file *file)
     return false;
 }
 
-/* Adds a compaction's result to the increment. A file that an earlier compaction of the same increment made and this one
- * used up was never seen by anybody and goes at once, unless it is a committed file under another level. */
+/* Adds a compaction's result to the increment. A file that an earlier compaction of the same increment made and this
+ * one used up was never seen by anybody and goes at once, unless it is a committed file under another level. */
 static void add_compaction_result(merge_tree_writer *writer, const weir_compaction_result *result)
 {
     for (size_t i = 0; i < result->before.count; i++) {
@@ -150,8 +150,8 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
         .levels = &writer->levels,
         .run_count = picked.run_count,
         .output_level = picked.output_level,
-        .drop_deletes = picked.output_level != 0 &&
-                        picked.output_level >= weir_bucket_levels_highest_nonempty(&writer->levels),
+        .drop_deletes =
+            picked.output_level != 0 && picked.output_level >= weir_bucket_levels_highest_nonempty(&writer->levels),
         .index_cache = writer->index_cache,
     };
     return weir_compaction_start(writer->context, &request, &writer->compaction, err);
@@ -183,8 +183,8 @@ static int write_level_zero(merge_tree_writer *writer, weir_error *err)
     WEIR_GO(weir_write_buffer_flush(&writer->buffer, data, changelog, err));
     if (changelog != NULL) {
         weir_file_list *list = &writer->changelog_files;
-        WEIR_GO(weir_data_file_writer_finish(changelog, writer->files, &list->files, &list->count, &list->capacity,
-                                             err));
+        WEIR_GO(
+            weir_data_file_writer_finish(changelog, writer->files, &list->files, &list->count, &list->capacity, err));
     }
     weir_file_list *list = &writer->new_files;
     WEIR_GO(weir_data_file_writer_finish(data, writer->files, &list->files, &list->count, &list->capacity, err));
@@ -197,12 +197,16 @@ done:
     return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "writing to %s", writer->bucket_path);
 }
 
-/* The back-pressure: with too many runs, what is written next waits for the compaction. */
-static int flush_buffer(merge_tree_writer *writer, bool wait, weir_error *err)
+/* The back-pressure: with too many runs, what is written next waits for the compaction. Where memory is short, the
+ * buffer's is given back, for compactions and other buckets; otherwise it waits for the next rows. */
+static int flush_buffer(merge_tree_writer *writer, bool wait, bool is_short, weir_error *err)
 {
     if (!weir_write_buffer_is_empty(&writer->buffer)) {
         wait |= weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger;
         WEIR_TRY(write_level_zero(writer, err));
+        if (is_short) {
+            weir_write_buffer_release(&writer->buffer);
+        }
     }
     WEIR_TRY(sync_compaction(writer, wait, err));
     return trigger_compaction(writer, false, err);
@@ -213,7 +217,7 @@ static int write_rows(weir_bucket_writer *base, const weir_batch *batch, const u
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
     WEIR_TRY(weir_write_buffer_append(&writer->buffer, batch, rows, count, &writer->next_sequence, err));
-    if (weir_write_buffer_memory(&writer->buffer) < writer->write_buffer_bytes) {
+    if (weir_write_buffer_bytes(&writer->buffer) < writer->write_buffer_bytes) {
         return WEIR_OK;
     }
     return base->ops->flush(base, err);
@@ -223,9 +227,11 @@ static int flush(weir_bucket_writer *base, weir_error *err)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
     if (writer->options.spillable && writer->options.changelog_producer != WEIR_CHANGELOG_INPUT) {
-        return weir_write_buffer_spill(&writer->buffer, err);
+        WEIR_TRY(weir_write_buffer_spill(&writer->buffer, err));
+        weir_write_buffer_release(&writer->buffer);
+        return WEIR_OK;
     }
-    return flush_buffer(writer, false, err);
+    return flush_buffer(writer, false, true, err);
 }
 
 static int compact(weir_bucket_writer *base, bool full, weir_error *err)
@@ -260,14 +266,13 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
                           weir_error *err)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
-    bool changelog_waits =
-        writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
-    WEIR_TRY(flush_buffer(writer, wait, err));
+    bool changelog_waits = writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
+    WEIR_TRY(flush_buffer(writer, wait, false, err));
     wait |= changelog_waits || writer->options.always_wait ||
             weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
     WEIR_TRY(sync_compaction(writer, wait, err));
-    out->partition = weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size),
-                                   writer->partition.size);
+    out->partition =
+        weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size), writer->partition.size);
     out->bucket = writer->bucket;
     out->total_buckets = writer->total_buckets;
     weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
@@ -287,7 +292,7 @@ static bool is_busy(const weir_bucket_writer *base)
 
 static int64_t memory_bytes(const weir_bucket_writer *base)
 {
-    return weir_write_buffer_memory(&((const merge_tree_writer *)base)->buffer);
+    return weir_write_buffer_bytes(&((const merge_tree_writer *)base)->buffer);
 }
 
 static void discard(const merge_tree_writer *writer, weir_file_list *list, bool keep_moved)
@@ -339,7 +344,7 @@ static void restore_files(merge_tree_writer *writer, const weir_bucket_writer_op
         weir_file_list_append(&restored, weir_data_file_copy(writer->files, options->restored_files[i]));
     }
     weir_bucket_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, restored.files,
-                     restored.count);
+                            restored.count);
     weir_file_list_free(&restored);
     writer->next_sequence = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
 }
@@ -357,8 +362,8 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     weir_arena_init(&writer->names);
     writer->files = weir_alloc(sizeof *writer->files);
     weir_arena_init(writer->files);
-    writer->partition = weir_slice_of(
-        weir_arena_copy(&writer->names, options->partition.data, options->partition.size), options->partition.size);
+    writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
+                                      options->partition.size);
     writer->index_cache = weir_key_index_cache_create();
     weir_write_buffer_init(&writer->buffer, context);
     int code = weir_lsm_options_read(context->schema, &writer->options, err);

@@ -49,9 +49,24 @@ bool weir_write_buffer_is_empty(const weir_write_buffer *buffer)
     return buffer->rows.length == 0 && buffer->spill == NULL;
 }
 
-int64_t weir_write_buffer_memory(const weir_write_buffer *buffer)
+int64_t weir_write_buffer_bytes(const weir_write_buffer *buffer)
 {
-    return (int64_t)(weir_batch_memory(&buffer->rows) + buffer->sequence_capacity * sizeof(int64_t));
+    const weir_batch *rows = &buffer->rows;
+    int64_t bytes = rows->length * (int64_t)(sizeof(int64_t) + sizeof(int8_t)); /* sequence number and kind */
+    for (int32_t c = 0; rows->length > 0 && c < rows->column_count; c++) {
+        bytes += weir_vector_range_bytes(&rows->columns[c], 0, rows->length);
+    }
+    return bytes;
+}
+
+void weir_write_buffer_release(weir_write_buffer *buffer)
+{
+    const weir_schema *schema = buffer->context->schema;
+    weir_batch_free(&buffer->rows);
+    weir_batch_init(&buffer->rows, schema->fields, schema->field_count);
+    free(buffer->sequence_numbers);
+    buffer->sequence_numbers = NULL;
+    buffer->sequence_capacity = 0;
 }
 
 /* Rows of the buffer in the order in which a file shall have them. */

@@ -27,7 +27,10 @@ int weir_write_buffer_append(weir_write_buffer *buffer, const weir_batch *batch,
                              int64_t *next_sequence, weir_error *err);
 
 bool weir_write_buffer_is_empty(const weir_write_buffer *buffer);
-int64_t weir_write_buffer_memory(const weir_write_buffer *buffer);
+/* What its rows take. Memory that it keeps for the rows to come is not counted: it would look full for ever. */
+int64_t weir_write_buffer_bytes(const weir_write_buffer *buffer);
+/* Gives back the memory of an empty buffer. */
+void weir_write_buffer_release(weir_write_buffer *buffer);
 
 /* Moves the rows in memory into a sorted file of the temporary folder. */
 int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err);

@@ -149,6 +149,32 @@ size_t weir_vector_memory(const weir_vector *vector)
     return bytes;
 }
 
+int64_t weir_vector_range_bytes(const weir_vector *vector, int64_t first, int64_t count)
+{
+    int64_t bytes = 0;
+    switch (vector->layout) {
+    case WEIR_LAYOUT_BYTES:
+        return vector->offsets[first + count] - vector->offsets[first] + count * 4;
+    case WEIR_LAYOUT_LIST: {
+        int64_t from = vector->offsets[first];
+        int64_t elements = vector->offsets[first + count] - from;
+        for (int32_t i = 0; i < vector->child_count; i++) {
+            bytes += weir_vector_range_bytes(&vector->children[i], from, elements);
+        }
+        return bytes + count * 4;
+    }
+    case WEIR_LAYOUT_STRUCT:
+        for (int32_t i = 0; i < vector->child_count; i++) {
+            bytes += weir_vector_range_bytes(&vector->children[i], first, count);
+        }
+        return bytes;
+    case WEIR_LAYOUT_BIT:
+        return count / 8;
+    default:
+        return count * (int64_t)weir_layout_width(vector->layout);
+    }
+}
+
 /* Makes *memory hold at least `needed` bytes, doubling so that appending one by one stays linear. */
 static int grow(void **memory, size_t *capacity, size_t needed, weir_error *err)
 {

@@ -85,6 +85,8 @@ void weir_vector_init(weir_vector *vector, const weir_type *type);
 void weir_vector_free(weir_vector *vector);  /* its memory, children included; init it again before another use */
 void weir_vector_clear(weir_vector *vector); /* length 0, memory kept */
 size_t weir_vector_memory(const weir_vector *vector); /* bytes owned */
+/* Bytes that values first .. first + count - 1 take, without their validity. */
+int64_t weir_vector_range_bytes(const weir_vector *vector, int64_t first, int64_t count);
 
 /* Room for `rows` more values (of the vector itself, not of list children), and for `bytes` more bytes of text.
  * WEIR_INVALID when a text column would pass 2 GB. */
@@ -134,7 +136,12 @@ static inline weir_slice weir_vector_bytes(const weir_vector *vector, int64_t i)
 #define WEIR_VALUES(vector, ctype) ((ctype *)(void *)(vector)->data)
 
 /* Row kinds, as Paimon and Flink number them. */
-typedef enum weir_row_kind { WEIR_INSERT = 0, WEIR_UPDATE_BEFORE = 1, WEIR_UPDATE_AFTER = 2, WEIR_DELETE = 3 } weir_row_kind;
+typedef enum weir_row_kind {
+    WEIR_INSERT = 0,
+    WEIR_UPDATE_BEFORE = 1,
+    WEIR_UPDATE_AFTER = 2,
+    WEIR_DELETE = 3
+} weir_row_kind;
 
 static inline bool weir_row_kind_is_retract(int8_t kind) { return kind == WEIR_UPDATE_BEFORE || kind == WEIR_DELETE; }
 const char *weir_row_kind_text(int8_t kind); /* "+I", "-U", "+U", "-D" */

@@ -62,6 +62,18 @@ static void an_unlimited_budget_does_not_overflow(void **state)
     assert_false(weir_budget_try_take(&all, INT64_MAX));
 }
 
+static void the_least_limit_on_the_way_up_counts(void **state)
+{
+    (void)state;
+    weir_budget all, job, sort;
+    weir_budget_init(&all, "all", NULL, 100);
+    weir_budget_init(&job, "job", &all, INT64_MAX);
+    weir_budget_init(&sort, "sort", &job, 70);
+    assert_int_equal(weir_budget_limit(&sort), 70);
+    assert_int_equal(weir_budget_limit(&job), 100);
+    assert_int_equal(weir_budget_limit(NULL), INT64_MAX);
+}
+
 typedef struct consumer {
     weir_budget *budget;
     uint64_t seed;
@@ -115,6 +127,7 @@ int main(void)
         cmocka_unit_test(a_refusal_names_the_full_budget_and_takes_nothing),
         cmocka_unit_test(no_budget_always_allows),
         cmocka_unit_test(an_unlimited_budget_does_not_overflow),
+        cmocka_unit_test(the_least_limit_on_the_way_up_counts),
         cmocka_unit_test(many_threads_never_pass_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
