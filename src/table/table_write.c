@@ -1,8 +1,8 @@
 /* Rows to the writers of their partitions and buckets.
  *
- * A batch is cut by (partition, bucket) with a counting sort over small numbers given to the targets that occur in it, so
- * that each writer gets its rows in one call and in their order. When all buffers together pass the limit, the largest is
- * flushed. */
+ * A batch is cut by (partition, bucket) with a counting sort over small numbers given to the targets that occur in it,
+ * so that each writer gets its rows in one call and in their order. When all buffers together pass the limit, the
+ * largest is flushed. */
 #include "table/table_write.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@ typedef struct bucket_target {
     weir_slice partition; /* owned by the write's arena */
     int32_t bucket;
     weir_bucket_writer *writer;
-    bool written; /* since the last prepare */
+    bool written;                /* since the last prepare */
     bool awaits_full_compaction; /* written since the last one, where full-compaction.delta-commits asks for them */
-    uint32_t *rows; /* of the batch being cut */
+    uint32_t *rows;              /* of the batch being cut */
     int64_t row_count;
     size_t row_capacity;
 } bucket_target;
@@ -36,12 +36,13 @@ struct weir_table_write {
     int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
     int64_t commits_since_full;
     int64_t buffer_bytes; /* of all buckets together */
+    int64_t held_bytes;   /* taken from the budget for them */
     weir_map targets;     /* partition and bucket → bucket_target */
     /* Live files of the latest snapshot, for the writers that are opened. */
     weir_arena restored_arena;
     weir_manifest_entries restored;
     int64_t restored_snapshot; /* -1: not read yet */
-    int32_t *buckets; /* of the batch being cut */
+    int32_t *buckets;          /* of the batch being cut */
     size_t bucket_capacity;
     weir_buffer key; /* scratch */
 };
@@ -51,8 +52,8 @@ static int check_buckets(weir_table_write *write, weir_error *err)
     const weir_table *table = write->table;
     WEIR_TRY(weir_table_bucket_count(table, &write->bucket_count, err));
     if (write->bucket_count > 0) {
-        WEIR_TRY(weir_table_bucket_columns(table, &write->arena, &write->bucket_columns, &write->bucket_column_count,
-                                           err));
+        WEIR_TRY(
+            weir_table_bucket_columns(table, &write->arena, &write->bucket_columns, &write->bucket_column_count, err));
         if (write->bucket_column_count == 0) {
             return weir_fail(err, WEIR_INVALID, "%s: bucket = %d needs a bucket-key or a primary key", table->path,
                              write->bucket_count);
@@ -76,6 +77,21 @@ static int read_dropped_kinds(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
+/* Takes the buffers' part of a limited budget at once, so that compactions cannot crowd it out and make flushes tiny.
+ */
+static void reserve_buffers(weir_table_write *write)
+{
+    weir_budget *budget = write->table->context.budget;
+    if (weir_budget_limit(budget) == INT64_MAX) {
+        return;
+    }
+    int64_t share = weir_budget_left(budget) / 4; /* the rest is for flushing and compacting */
+    write->buffer_bytes = share < write->buffer_bytes ? share : write->buffer_bytes;
+    if (weir_budget_try_take(budget, write->buffer_bytes)) {
+        write->held_bytes = write->buffer_bytes;
+    }
+}
+
 static int read_options(weir_table_write *write, weir_error *err)
 {
     const weir_options *set = &write->table->schema->options;
@@ -87,10 +103,7 @@ static int read_options(weir_table_write *write, weir_error *err)
         WEIR_TRY(weir_options_int(set, "full-compaction.delta-commits", &write->delta_commits, err));
     }
     WEIR_TRY(weir_options_size(set, "write-buffer-size", &write->buffer_bytes, err));
-    const weir_budget *budget = write->table->context.budget;
-    if (budget != NULL && budget->limit_bytes / 4 < write->buffer_bytes) {
-        write->buffer_bytes = budget->limit_bytes / 4; /* the rest is for flushing and compacting */
-    }
+    reserve_buffers(write);
     const char *function = NULL;
     WEIR_TRY(weir_options_text(set, "bucket-function.type", &function, err));
     write->bucket_function = WEIR_BUCKET_DEFAULT;
@@ -131,6 +144,7 @@ void weir_table_write_close(weir_table_write *write)
     }
     weir_table_write_reset(write);
     weir_default_values_free(&write->defaults);
+    weir_budget_give(write->table->context.budget, write->held_bytes);
     weir_map_free(&write->targets);
     weir_manifest_entries_free(&write->restored);
     weir_arena_free(&write->restored_arena);
@@ -335,8 +349,8 @@ done:
 
 static int cut_unpartitioned(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
-    bucket_target **targets = weir_alloc_zeroed((size_t)(write->bucket_count > 0 ? write->bucket_count : 1),
-                                                sizeof *targets);
+    bucket_target **targets =
+        weir_alloc_zeroed((size_t)(write->bucket_count > 0 ? write->bucket_count : 1), sizeof *targets);
     int code = WEIR_OK;
     for (int64_t i = 0; i < batch->length; i++) {
         int32_t bucket = write->buckets[i];
@@ -392,7 +406,7 @@ static int write_targets(weir_table_write *write, const weir_batch *batch, weir_
 {
     WEIR_TRY(buckets_of(write, batch, err));
     int code = write->table->schema->partition_key_count > 0 ? cut_partitioned(write, batch, err)
-                                                              : cut_unpartitioned(write, batch, err);
+                                                             : cut_unpartitioned(write, batch, err);
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target == NULL || target->row_count == 0) {
@@ -472,8 +486,8 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
         if (target == NULL) {
             continue;
         }
-        weir_commit_message *message = weir_commit_messages_add(out, target->partition, target->bucket,
-                                                                write->bucket_count);
+        weir_commit_message *message =
+            weir_commit_messages_add(out, target->partition, target->bucket, write->bucket_count);
         WEIR_TRY(target->writer->ops->prepare_commit(target->writer, wait_compaction, arena, message, err));
         bool idle = !target->written && weir_commit_message_is_empty(message) &&
                     !target->writer->ops->is_busy(target->writer) &&
