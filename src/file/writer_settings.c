@@ -8,6 +8,13 @@
 #define KEY_VALUE_TARGET_BYTES  ((int64_t)128 << 20)
 #define APPEND_TARGET_BYTES     ((int64_t)256 << 20)
 
+/* Pages of key-value files: what one of each column takes together, with values of a usual size. */
+#define PAGES_BYTES            ((int64_t)5 << 20)
+#define LEVEL_ZERO_PAGES_BYTES ((int64_t)1 << 20)
+#define PAGE_VALUE_BYTES       16
+#define LEAST_PAGE_ROWS        1000
+#define MOST_PAGE_ROWS         20000
+
 static weir_slice trim(weir_slice text)
 {
     while (text.size > 0 && text.data[0] == ' ') {
@@ -81,6 +88,15 @@ static int read_parquet_options(const weir_schema *schema, weir_format_write_opt
     return WEIR_OK;
 }
 
+/* A merge holds a page of each column of each run, so the rows of a page are bounded by the columns of the file; in
+ * level 0, where runs are many, by fewer bytes. */
+static int32_t default_page_rows(const weir_schema *schema, int32_t level)
+{
+    int64_t row_bytes = PAGE_VALUE_BYTES * (schema->field_count + schema->key_column_count + 2);
+    int64_t rows = (level == 0 ? LEVEL_ZERO_PAGES_BYTES : PAGES_BYTES) / row_bytes;
+    return (int32_t)(rows < LEAST_PAGE_ROWS ? LEAST_PAGE_ROWS : rows > MOST_PAGE_ROWS ? MOST_PAGE_ROWS : rows);
+}
+
 static int read_sizes(const weir_schema *schema, weir_data_file_kind kind, weir_writer_settings *out, weir_error *err)
 {
     const weir_options *options = &schema->options;
@@ -117,5 +133,8 @@ int weir_writer_settings_read(const weir_schema *schema, weir_data_file_kind kin
     WEIR_TRY(weir_options_text(&schema->options, changelog ? "changelog-file.prefix" : "data-file.prefix", &out->prefix,
                                err));
     WEIR_TRY(read_parquet_options(schema, &out->format_options, err));
+    if (kind == WEIR_DATA_FILE_KEY_VALUE && out->format_options.page_rows == 0) {
+        out->format_options.page_rows = default_page_rows(schema, level);
+    }
     return read_sizes(schema, kind, out, err);
 }

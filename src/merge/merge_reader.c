@@ -12,7 +12,7 @@
 #include "merge/selection.h"
 
 /* Rows whose keys are held by all runs together, and the least and most of one run. */
-#define ROWS_IN_BLOCKS     ((int64_t)1 << 20)
+#define ROWS_IN_BLOCKS     ((int64_t)1 << 18)
 #define LEAST_BLOCK_ROWS   1024
 #define MOST_BLOCK_ROWS    65536
 #define ROW_BYTES_IN_BLOCK 64 /* of a usual key; for small budgets */
