@@ -5,7 +5,7 @@
  *   generator.c   the data: a table of eleven columns whose rows follow from a seed and the row's number
  *   environment.c opening tables with threads and memory as asked
  *   report.c      the JSON line of a run
- *   write.c, scan.c, compact.c, rows.c   one command each
+ *   write.c, scan.c, compact.c, rewrites.c, rows.c   one command each
  *
  * The benchmarks stand on the table room alone: no SQL, no catalog. */
 #ifndef WEIR_BENCH_H
@@ -69,9 +69,15 @@ void bench_report_double(bench_report *report, const char *name, double value);
 void bench_report_stop(bench_report *report); /* stops the clocks: what is added later costs nothing */
 void bench_report_print(bench_report *report);
 
+/* One run of a command that prints one line: `run` begins and stops the report and adds its fields. */
+typedef int (*bench_run)(const bench_arguments *arguments, bench_environment *environment, bench_report *report,
+                         weir_error *err);
+int bench_run_once(const bench_arguments *arguments, bench_run run, weir_error *err);
+
 int bench_write(const bench_arguments *arguments, weir_error *err);
 int bench_scan(const bench_arguments *arguments, weir_error *err);
 int bench_compact(const bench_arguments *arguments, weir_error *err);
+int bench_rewrites(const bench_arguments *arguments, weir_error *err);
 int bench_rows(const bench_arguments *arguments, weir_error *err);
 
 #endif

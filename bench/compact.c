@@ -1,6 +1,4 @@
 /* weir-bench compact: a full compaction of every bucket, committed; of write-only tables too. */
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "bench/bench.h"
 #include "table/commit.h"
@@ -64,18 +62,4 @@ static int run(const bench_arguments *arguments, bench_environment *environment,
     return WEIR_OK;
 }
 
-int bench_compact(const bench_arguments *arguments, weir_error *err)
-{
-    bench_environment environment;
-    bench_report report = {0};
-    int code = bench_environment_open(arguments, &environment, err);
-    if (code == WEIR_OK) {
-        code = run(arguments, &environment, &report, err);
-    }
-    if (code == WEIR_OK) {
-        bench_report_print(&report);
-    }
-    weir_buffer_free(&report.line);
-    bench_environment_close(&environment);
-    return code;
-}
+int bench_compact(const bench_arguments *arguments, weir_error *err) { return bench_run_once(arguments, run, err); }

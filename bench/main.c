@@ -1,16 +1,17 @@
 /* weir-bench: the commands. Each prints one JSON line a run. */
-#include <malloc.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "bench/bench.h"
 
 static const char help[] =
     "weir-bench measures writing, reading and compacting of lake tables.\n"
     "\n"
-    "  weir-bench write   WAREHOUSE/DB.db/TABLE [options]   makes the table anew and upserts generated rows\n"
-    "  weir-bench scan    TABLE_PATH [options]              reads it whole, merged, with checksums over all columns\n"
-    "  weir-bench compact TABLE_PATH [options]              compacts every bucket fully\n"
-    "  weir-bench rows    -          [options]              prints the generator's first rows as JSON\n"
+    "  weir-bench write    WAREHOUSE/DB.db/TABLE [options]   makes the table anew and upserts generated rows\n"
+    "  weir-bench scan     TABLE_PATH [options]              reads it whole, merged, with checksums over all columns\n"
+    "  weir-bench compact  TABLE_PATH [options]              compacts every bucket fully\n"
+    "  weir-bench rewrites TABLE_PATH                       counts the rows that its compactions wrote\n"
+    "  weir-bench rows     -          [options]             prints the generator's first rows as JSON\n"
     "\n"
     "Options\n"
     "  --rows N            rows to write or print          (write: 5000000, rows: 10)\n"
@@ -34,7 +35,11 @@ static bench_command find_command(const char *word)
     static const struct {
         const char *name;
         bench_command run;
-    } commands[] = {{"write", bench_write}, {"scan", bench_scan}, {"compact", bench_compact}, {"rows", bench_rows}};
+    } commands[] = {{"write", bench_write},
+                    {"scan", bench_scan},
+                    {"compact", bench_compact},
+                    {"rewrites", bench_rewrites},
+                    {"rows", bench_rows}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, word) == 0) {
             return commands[i].run;
@@ -45,7 +50,7 @@ static bench_command find_command(const char *word)
 
 int main(int count, char **words)
 {
-    mallopt(M_ARENA_MAX, 2); /* so that --memory is what the process takes */
+    weir_alloc_tune();
     if (count < 2 || strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
         fputs(help, count < 2 ? stderr : stdout);
         return count < 2 ? 2 : 0;

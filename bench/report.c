@@ -80,3 +80,19 @@ void bench_report_print(bench_report *report)
     fflush(stdout);
     weir_buffer_free(&report->line);
 }
+
+int bench_run_once(const bench_arguments *arguments, bench_run run, weir_error *err)
+{
+    bench_environment environment;
+    bench_report report = {0};
+    int code = bench_environment_open(arguments, &environment, err);
+    if (code == WEIR_OK) {
+        code = run(arguments, &environment, &report, err);
+    }
+    if (code == WEIR_OK) {
+        bench_report_print(&report);
+    }
+    weir_buffer_free(&report.line);
+    bench_environment_close(&environment);
+    return code;
+}

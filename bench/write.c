@@ -2,9 +2,6 @@
  *
  * One writer and one commit user for the whole run. Only the last commit waits for compactions, unless asked otherwise.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "bench/bench.h"
 #include "table/commit.h"
 #include "table/table_write.h"
@@ -127,18 +124,4 @@ static int run(const bench_arguments *arguments, bench_environment *environment,
     return WEIR_OK;
 }
 
-int bench_write(const bench_arguments *arguments, weir_error *err)
-{
-    bench_environment environment;
-    bench_report report = {0};
-    int code = bench_environment_open(arguments, &environment, err);
-    if (code == WEIR_OK) {
-        code = run(arguments, &environment, &report, err);
-    }
-    if (code == WEIR_OK) {
-        bench_report_print(&report);
-    }
-    weir_buffer_free(&report.line);
-    bench_environment_close(&environment);
-    return code;
-}
+int bench_write(const bench_arguments *arguments, weir_error *err) { return bench_run_once(arguments, run, err); }

@@ -1,6 +1,7 @@
 /* Allocation: the kind that ends the process and the kind that reports. */
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,4 +61,14 @@ int weir_alloc_checked(size_t count, size_t size, void **out, weir_error *err)
     }
     *out = memory;
     return WEIR_OK;
+}
+
+/* glibc would raise the limit from which memory is mapped by itself, up to 32 MB, and keep what was freed below it; a
+ * second arena doubles that. Mapped memory goes back at once, and grows without being copied. */
+void weir_alloc_tune(void)
+{
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 512 << 10);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
 }

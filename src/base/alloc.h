@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-void *weir_alloc(size_t size);                    /* uninitialized; size 0 gives a pointer to free */
+void *weir_alloc(size_t size);                      /* uninitialized; size 0 gives a pointer to free */
 void *weir_alloc_zeroed(size_t count, size_t size); /* checks count * size for overflow */
 void *weir_realloc(void *pointer, size_t size);
 char *weir_strdup(const char *text);
@@ -21,6 +21,10 @@ char *weir_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* Memory for `count` elements of `size` bytes, 64-byte aligned; freed with free(). */
 int weir_alloc_checked(size_t count, size_t size, void **out, weir_error *err);
+
+/* For programs, at their start: a process that takes about what its budgets allow. Libraries leave the allocator alone.
+ */
+void weir_alloc_tune(void);
 
 /* Grows an array so that it holds at least `needed` elements, doubling: WEIR_GROW(list->items, list->capacity, n). */
 #define WEIR_GROW(array, capacity, needed)                                                                             \

@@ -1,8 +1,8 @@
 /* The program `weir`: finds the command and runs it. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
@@ -81,7 +81,7 @@ static int run_command(const weir_cli_command *command, int count, char **words)
 
 int main(int count, char **words)
 {
-    mallopt(M_ARENA_MAX, 2); /* keeps what --memory allows and what the process takes close together */
+    weir_alloc_tune();
     if (count < 2) {
         print_overview(stderr);
         return WEIR_CLI_USAGE;
