@@ -1,6 +1,7 @@
 /* The public library as a caller sees it: creating, writing, committing, reading, following changes, maintaining. */
 #include "orders.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 typedef struct place {
@@ -290,6 +291,47 @@ static void splits_together_give_every_row_once(void **state)
     assert_int_equal(rows, 2);
     struct ArrowArrayStream stream;
     assert_int_equal(weir_read_plan_read(plan, 1000, &stream, NULL), WEIR_INVALID);
+    weir_read_plan_free(plan);
+}
+
+/* The number of rows of all splits, each read four times. */
+static void *read_all_splits(void *argument)
+{
+    const weir_read_plan *plan = argument;
+    int64_t rows = 0;
+    for (int64_t i = 0; i < 4 * weir_read_plan_split_count(plan); i++) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray array;
+        if (weir_read_plan_read(plan, i % weir_read_plan_split_count(plan), &stream, NULL) != WEIR_OK) {
+            return NULL;
+        }
+        while (stream.get_next(&stream, &array) == 0 && array.release != NULL) {
+            rows += array.length;
+            array.release(&array);
+        }
+        stream.release(&stream);
+    }
+    return (void *)(intptr_t)rows;
+}
+
+static void splits_are_read_by_several_threads_at_a_time(void **state)
+{
+    const place *here = *state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    write_two_snapshots(here->path, NULL, 0);
+    weir_lake_table *table = open_table(here->path);
+    weir_read_plan *plan = NULL;
+    CHECK(weir_read_plan_make(table, NULL, &plan, err));
+    weir_lake_table_close(table);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, read_all_splits, plan), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *rows = NULL;
+        assert_int_equal(pthread_join(threads[i], &rows), 0);
+        assert_int_equal((intptr_t)rows, 4 * 2);
+    }
     weir_read_plan_free(plan);
 }
 
@@ -729,6 +771,7 @@ int main(void)
         TEST(columns_are_found_by_name_and_may_be_missing),
         TEST(conditions_leave_exactly_the_matching_rows),
         TEST(splits_together_give_every_row_once),
+        TEST(splits_are_read_by_several_threads_at_a_time),
         TEST(a_stream_outlives_its_table_and_may_be_released_unread),
         TEST(a_stream_of_rows_is_taken_as_well),
         TEST(a_replayed_commit_changes_nothing_twice),
