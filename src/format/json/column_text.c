@@ -15,14 +15,14 @@ static int reserve_texts(const weir_json_span *spans, int64_t stride, int64_t co
 }
 
 /* Objects and arrays may grow: control characters get escapes. `later` bytes must be left for the values after it. */
-static int write_container(weir_json_conversion *conversion, const weir_json_column *column, weir_json_span span,
-                           int32_t *end, size_t later, weir_vector *out, weir_error *err)
+static int write_container(weir_json_conversion *conversion, weir_json_span span, int32_t *end, size_t later,
+                           weir_vector *out, bool *out_fits, weir_error *err)
 {
     weir_buffer *text = &conversion->scratch;
     weir_buffer_clear(text);
     weir_json_compact(conversion->base, span, text);
-    if (!weir_utf8_valid(weir_buffer_slice(text))) {
-        weir_json_reject(conversion, column, span);
+    *out_fits = weir_utf8_valid(weir_buffer_slice(text));
+    if (!*out_fits) {
         return WEIR_OK;
     }
     size_t written = (size_t)(*end - out->offsets[out->length]);
@@ -47,14 +47,18 @@ int weir_json_convert_text(weir_json_conversion *conversion, weir_json_column *c
     for (int64_t i = 0; i < count; i++) {
         weir_json_span span = spans[i * stride];
         bool is_null = weir_json_is_null(span);
+        bool fits = true;
         later -= span.size;
-        if (span.has_others && !weir_utf8_valid(weir_slice_of(conversion->base + span.offset, span.size))) {
-            weir_json_reject(conversion, column, span);
-            is_null = true;
-        } else if (span.token >= WEIR_JSON_OBJECT) {
-            WEIR_TRY(write_container(conversion, column, span, &end, later, out, err));
+        if (span.token >= WEIR_JSON_OBJECT) {
+            WEIR_TRY(write_container(conversion, span, &end, later, out, &fits, err));
+        } else if (span.has_others && !weir_utf8_valid(weir_slice_of(conversion->base + span.offset, span.size))) {
+            fits = false;
         } else if (!is_null) {
             end += (int32_t)weir_json_text_write(conversion->base, span, out->data + end);
+        }
+        if (!fits) {
+            weir_json_reject(conversion, column, span);
+            is_null = true;
         }
         offsets[i] = end;
         column->nulls[i] = is_null;

@@ -8,6 +8,19 @@
 
 #include "format/json/text.h"
 
+/* Whether two texts of at least 8 readable bytes begin with the same `size` bytes. */
+static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        if (weir_load_le64(a + i) != weir_load_le64(b + i)) {
+            return false;
+        }
+    }
+    uint64_t different = weir_load_le64(a + i) ^ weir_load_le64(b + i);
+    return (different & ((UINT64_C(1) << (8 * (size - i))) - 1)) == 0;
+}
+
 static inline uint32_t hash_name(const uint8_t *text, size_t size)
 {
     uint64_t first;
@@ -80,7 +93,7 @@ static int32_t find(const weir_json_names *names, const uint8_t *text, size_t si
     uint32_t slot = hash_name(text, size) & names->slot_mask;
     for (; names->slots[slot] != 0; slot = (slot + 1) & names->slot_mask) {
         const weir_json_name *name = &names->names[names->slots[slot] - 1];
-        if (name->size == size && memcmp(name->text, text, size) == 0) {
+        if (name->size == size && same_text(name->text, text, size)) {
             return names->slots[slot] - 1;
         }
     }
@@ -105,15 +118,19 @@ bool weir_json_take_members(weir_json_cursor *cursor, weir_json_names *names, we
     for (int32_t i = 0; i < names->count; i++) {
         spans[i] = missing;
     }
+    int32_t guess = 0; /* members mostly come in the order of the columns */
     for (bool more = weir_json_enter(cursor, '}'); more; more = weir_json_next(cursor, '}')) {
         weir_json_span name;
         weir_json_span value;
         if (!weir_json_take_name(cursor, &name) || !weir_json_take_value(cursor, &value)) {
             return false;
         }
-        int32_t index = weir_json_names_find(names, cursor->base, name);
+        bool right = guess < names->count && names->names[guess].size == name.size && !name.has_escapes &&
+                     same_text(names->names[guess].text, cursor->base + name.offset, name.size);
+        int32_t index = right ? guess : weir_json_names_find(names, cursor->base, name);
         if (index >= 0) {
             spans[index] = value;
+            guess = index + 1;
         }
     }
     return cursor->outcome == WEIR_JSON_FINE;

@@ -27,8 +27,11 @@ bool weir_json_int64(const uint8_t *text, size_t size, int64_t *out)
                 return false;
             }
         }
+        if (!negative && value == INT64_MIN) {
+            return false;
+        }
         *out = negative ? value : -value;
-        return negative || value != INT64_MIN;
+        return true;
     }
     int64_t value = 0;
     for (; text < end; text++) {

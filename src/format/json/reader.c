@@ -159,10 +159,17 @@ static bool take_record(json_reader *reader, weir_json_cursor *cursor)
     return weir_json_fail(cursor, "an object ({…}) as a row");
 }
 
-/* Moves to the next record; false: the text ends before it. */
-static bool find_record(json_reader *reader, weir_json_cursor *cursor)
+/* Moves to the next record; false: the text ends before it. Files may begin with a byte order mark. */
+static bool find_record(json_reader *reader, const weir_row_text *text, weir_json_cursor *cursor)
 {
     weir_json_skip_blanks(cursor);
+    if (cursor->at[0] == 0xEF && cursor->end - cursor->at < 3 && !text->is_end) {
+        return false;
+    }
+    if (cursor->at[0] == 0xEF && cursor->at[1] == 0xBB && cursor->at[2] == 0xBF) {
+        cursor->at += 3;
+        weir_json_skip_blanks(cursor);
+    }
     while ((reader->base.state & IN_ARRAY) != 0 && (*cursor->at == ',' || *cursor->at == ']')) {
         if (*cursor->at == ']') {
             reader->base.state &= (uint8_t)~IN_ARRAY;
@@ -234,7 +241,7 @@ static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t m
     weir_json_cursor cursor = {.base = text->data, .at = text->data, .end = text->data + text->size};
     reader->rows.count = 0;
     reader->conversion.base = text->data;
-    while (batch->length + reader->rows.count < most_rows && find_record(reader, &cursor)) {
+    while (batch->length + reader->rows.count < most_rows && find_record(reader, text, &cursor)) {
         const uint8_t *record = cursor.at;
         int64_t first = reader->rows.count;
         if (!take_record(reader, &cursor)) {
