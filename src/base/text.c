@@ -250,7 +250,8 @@ const char *weir_suggest(const char *word, const char *const *candidates, size_t
     int nearest_distance = (int)(size + 2) / 3 + 1; /* one slip in three letters is still a slip */
     for (size_t i = 0; i < count; i++) {
         size_t candidate_size = strlen(candidates[i]);
-        if (candidate_size > LONGEST_WORD) {
+        int difference = abs((int)size - (int)candidate_size); /* no distance is less */
+        if (candidate_size > LONGEST_WORD || difference >= nearest_distance) {
             continue;
         }
         int distance = edit_distance(word, size, candidates[i], candidate_size);
