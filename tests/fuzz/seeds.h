@@ -16,4 +16,7 @@ void add_table_seeds(void);
 /* Rows of every kind, the same at every run (fuzz_binary_row, fuzz_avro). */
 void add_row_seeds(void);
 
+/* Texts for those who read texts. */
+void add_text_seeds(void);
+
 #endif
