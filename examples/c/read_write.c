@@ -124,7 +124,7 @@ static void read_rich_accounts(const weir_lake_table *table)
 static void follow_changes(const char *path)
 {
     static const weir_property options[] = {{"scan.mode", "from-snapshot"}, {"scan.snapshot-id", "1"}};
-    weir_open_settings settings = {.options = options, .option_count = 2};
+    weir_open_settings settings = {.options = options, .option_count = 2, .for_changes = true};
     weir_lake_table *table = NULL;
     weir_change_stream *changes = NULL;
     MUST(weir_lake_table_open(path, &settings, &table, err));

@@ -28,7 +28,7 @@ class Property(ctypes.Structure):
 
 class OpenSettings(ctypes.Structure):
     _fields_ = [("options", ctypes.POINTER(Property)), ("option_count", ctypes.c_int32), ("branch", ctypes.c_char_p),
-                ("memory_bytes", ctypes.c_int64), ("threads", ctypes.c_int32)]
+                ("memory_bytes", ctypes.c_int64), ("threads", ctypes.c_int32), ("for_changes", ctypes.c_bool)]
 
 
 class ReadRequest(ctypes.Structure):

@@ -144,6 +144,9 @@ typedef struct weir_open_settings {
     const char *branch;   /* NULL: main */
     int64_t memory_bytes; /* that readers and writers of this table may take together; 0: unbounded */
     int32_t threads;      /* for manifests and compactions; 0: one a processor; 1: only the caller's own */
+    /* The scan.* options are meant for change streams alone: the snapshot that they name need not exist (any more, or
+     * yet), and the columns are the newest ones. */
+    bool for_changes;
 } weir_open_settings;
 
 /* Opens the table in the folder `path`, a local path or file:// URI, such as "/lake/shop.db/orders".

@@ -94,8 +94,9 @@ int weir_lake_table_open(const char *path, const weir_open_settings *settings, w
 {
     static const weir_open_settings defaults;
     weir_lake_resources *resources = NULL;
-    WEIR_TRY(create_resources(path, settings != NULL ? settings : &defaults, &resources, err));
-    return open_table(resources, false, out, err);
+    settings = settings != NULL ? settings : &defaults;
+    WEIR_TRY(create_resources(path, settings, &resources, err));
+    return open_table(resources, settings->for_changes, out, err);
 }
 
 int weir_lake_table_reopen_latest(const weir_lake_table *table, weir_lake_table **out, weir_error *err)

@@ -542,7 +542,7 @@ static void a_change_stream_starts_where_the_options_say(void **state)
     static const weir_read_request request = {.columns = id, .column_count = 1, .conditions = only_three,
                                               .condition_count = 1};
     write_two_snapshots(here->path, options, 1);
-    weir_open_settings settings = {.options = start, .option_count = 2};
+    weir_open_settings settings = {.options = start, .option_count = 2, .for_changes = true};
     weir_lake_table *table = NULL;
     weir_change_stream *changes = NULL;
     struct ArrowArrayStream stream;
@@ -553,6 +553,24 @@ static void a_change_stream_starts_where_the_options_say(void **state)
     assert_string_equal(rows_of(&stream), "3:+I");
     CHECK(weir_change_stream_next(changes, &stream, NULL, err));
     assert_string_equal(rows_of(&stream), "3:-D");
+    weir_change_stream_close(changes);
+}
+
+static void a_change_stream_may_start_at_a_snapshot_to_come(void **state)
+{
+    const place *here = *state;
+    static const weir_property options[] = {{"changelog-producer", "input"}};
+    static const weir_property start[] = {{"scan.mode", "from-snapshot"}, {"scan.snapshot-id", "4"}};
+    weir_open_settings settings = {.options = start, .option_count = 2, .for_changes = true};
+    weir_lake_table *table = NULL;
+    weir_change_stream *changes = NULL;
+    struct ArrowArrayStream stream;
+    write_two_snapshots(here->path, options, 1);
+    CHECK(weir_lake_table_open(here->path, &settings, &table, err));
+    CHECK(weir_change_stream_open(table, NULL, &changes, err));
+    weir_lake_table_close(table);
+    assert_int_equal(weir_change_stream_next(changes, &stream, NULL, NULL), WEIR_IDLE);
+    assert_int_equal(weir_change_stream_position(changes), 4);
     weir_change_stream_close(changes);
 }
 
@@ -781,6 +799,7 @@ int main(void)
         TEST(an_overwrite_of_a_named_partition_may_leave_it_empty),
         TEST(a_change_stream_gives_the_state_and_then_what_changes),
         TEST(a_change_stream_starts_where_the_options_say),
+        TEST(a_change_stream_may_start_at_a_snapshot_to_come),
         TEST(compaction_keeps_the_rows_and_expiry_keeps_the_newest_snapshot),
         TEST(a_table_that_cannot_be_opened_says_why),
         TEST(a_table_that_cannot_be_created_is_refused_before_anything_is_written),
