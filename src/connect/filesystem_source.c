@@ -28,6 +28,7 @@ typedef struct filesystem_source {
     size_t file_count;
     int64_t finished_bytes; /* of the files that are through */
     size_t current;            /* the file that is open, or the next one to look at */
+    bool goes_back;            /* files before the current one may wait: they came after its position was taken */
     weir_row_reader *reader;   /* of text; NULL: the format is read column by column */
     weir_file_rows *rows;      /* of the current file; NULL: none is open */
     weir_file_position resume; /* where the current file is to be opened */
@@ -93,6 +94,10 @@ static void finish_current(filesystem_source *source)
     source->done[source->current] = true;
     source->finished_bytes += (int64_t)source->files[source->current].size;
     source->resume = WEIR_FILE_START;
+    if (source->goes_back) {
+        source->current = 0;
+        source->goes_back = false;
+    }
 }
 
 static int64_t count_done_bytes(const filesystem_source *source)
@@ -293,6 +298,7 @@ static int restore_position(weir_source *self, weir_slice position, weir_error *
             return weir_fail(err, WEIR_NOT_FOUND, "%s/%.*s: the file that was being read is gone", source->table.path,
                              (int)name.size, (const char *)name.data);
         }
+        source->goes_back = true;
         WEIR_TRY(open_current(source, err));
     }
     self->done_bytes = count_done_bytes(source);
