@@ -18,9 +18,9 @@ static weir_sql_table table = {.name = "t", .open = open_nothing};
 
 static void start_table(weir_arena *arena)
 {
-    static const char *const columns[][2] = {{"a", "INT NOT NULL"},  {"b", "STRING"},           {"c", "DECIMAL(10, 2)"},
-                                             {"d", "TIMESTAMP(3)"}, {"e", "ROW<x INT, y DATE>"}, {"f", "DOUBLE"},
-                                             {"g", "ARRAY<BIGINT>"}, {"h", "BOOLEAN"}};
+    static const char *const columns[][2] = {
+        {"a", "INT NOT NULL"},       {"b", "STRING"}, {"c", "DECIMAL(10, 2)"}, {"d", "TIMESTAMP(3)"},
+        {"e", "ROW<x INT, y DATE>"}, {"f", "DOUBLE"}, {"g", "ARRAY<BIGINT>"},  {"h", "BOOLEAN"}};
     int32_t count = (int32_t)(sizeof columns / sizeof columns[0]);
     weir_sql_column *list = WEIR_NEW_ARRAY(arena, weir_sql_column, count);
     for (int32_t i = 0; i < count; i++) {
@@ -52,14 +52,23 @@ static void bind_statement(const weir_ast_statement *statement, const char *text
     weir_bound_columns columns;
     weir_error err;
     switch (statement->kind) {
-    case WEIR_AST_QUERY: (void)weir_bind_query(&context, statement->query, &bound, &err); break;
-    case WEIR_AST_INSERT: (void)weir_bind_insert(&context, statement->insert, &bound, &err); break;
-    case WEIR_AST_DELETE: (void)weir_bind_delete(&context, statement->modify, &bound, &err); break;
-    case WEIR_AST_UPDATE: (void)weir_bind_update(&context, statement->modify, &bound, &err); break;
+    case WEIR_AST_QUERY:
+        (void)weir_bind_query(&context, statement->query, &bound, &err);
+        break;
+    case WEIR_AST_INSERT:
+        (void)weir_bind_insert(&context, statement->insert, &bound, &err);
+        break;
+    case WEIR_AST_DELETE:
+        (void)weir_bind_delete(&context, statement->modify, &bound, &err);
+        break;
+    case WEIR_AST_UPDATE:
+        (void)weir_bind_update(&context, statement->modify, &bound, &err);
+        break;
     case WEIR_AST_CREATE_TABLE:
         (void)weir_bind_create_table(&context, statement->create_table, text, arena, &columns, &err);
         break;
-    default: break;
+    default:
+        break;
     }
     weir_bound_free(bound);
 }

@@ -1,7 +1,8 @@
 /* Flink's own answers: every line of functions.jsonl through the binder and the engine, its types and values compared.
  *
- * Lines that differ are listed in oracle_exceptions.txt (id, reason): a line there that has become right, or one missing
- * there that is wrong, fails the test. WEIR_ORACLE=list prints the lines that differ; WEIR_ORACLE=<id> shows one. */
+ * Lines that differ are listed in oracle_exceptions.txt (id, reason): a line there that has become right, or one
+ * missing there that is wrong, fails the test. WEIR_ORACLE=list prints the lines that differ; WEIR_ORACLE=<id> shows
+ * one. */
 #include <math.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ typedef struct fixture {
     int64_t right, wrong, surprises;
 } fixture;
 
-/* --- Comparing values ---------------------------------------------------------------------------------------------- */
+/* --- Comparing values ----------------------------------------------------------------------------------------------
+ */
 
 static bool same_number(double a, double b, bool is_float)
 {
@@ -71,7 +73,8 @@ static void interval_to_java(const char *text, char *out, size_t size)
     }
 }
 
-/* --- One line ------------------------------------------------------------------------------------------------------ */
+/* --- One line ------------------------------------------------------------------------------------------------------
+ */
 
 /* What a line gave: an error's message, or type and value. */
 typedef struct answer {
@@ -165,8 +168,8 @@ static void check_line(fixture *f, const json_t *line)
     const char *id = json_string_value(json_object_get(line, "id"));
     const char *from = json_string_value(json_object_get(line, "from"));
     const char *show = getenv("WEIR_ORACLE");
-    char *text = weir_format("SELECT %s%s%s", json_string_value(json_object_get(line, "expr")), from == NULL ? "" : " FROM ",
-                             from == NULL ? "" : from);
+    char *text = weir_format("SELECT %s%s%s", json_string_value(json_object_get(line, "expr")),
+                             from == NULL ? "" : " FROM ", from == NULL ? "" : from);
     answer got = {0};
     weir_error err = {0};
     int code = evaluate(f, text, zone_of(line), &got, &err);
@@ -187,7 +190,8 @@ static void check_line(fixture *f, const json_t *line)
     free(text);
 }
 
-/* --- All lines ----------------------------------------------------------------------------------------------------- */
+/* --- All lines -----------------------------------------------------------------------------------------------------
+ */
 
 static void read_exceptions(fixture *f)
 {
@@ -205,12 +209,14 @@ static void read_exceptions(fixture *f)
 
 static void start_edge(memory_table *edge)
 {
-    memory_table_start(edge, "edge",
-                       "c_tinyint TINYINT, c_smallint SMALLINT, c_int INT, c_bigint BIGINT, c_float FLOAT, c_double DOUBLE, "
-                       "c_decimal DECIMAL(10, 2), c_string STRING, c_char CHAR(3), c_varchar VARCHAR(5), c_boolean BOOLEAN, "
-                       "c_date DATE, c_ts TIMESTAMP(3), c_ltz TIMESTAMP_LTZ(3)");
-    memory_table_add(edge, "[1, 1, 1, 1, 1.0, 1.0, '1.00', '1', '1  ', '1', true, '2024-01-01', '2024-01-01 00:00:00.000', "
-                           "'2024-01-01 00:00:00.000Z']");
+    memory_table_start(
+        edge, "edge",
+        "c_tinyint TINYINT, c_smallint SMALLINT, c_int INT, c_bigint BIGINT, c_float FLOAT, c_double DOUBLE, "
+        "c_decimal DECIMAL(10, 2), c_string STRING, c_char CHAR(3), c_varchar VARCHAR(5), c_boolean BOOLEAN, "
+        "c_date DATE, c_ts TIMESTAMP(3), c_ltz TIMESTAMP_LTZ(3)");
+    memory_table_add(edge,
+                     "[1, 1, 1, 1, 1.0, 1.0, '1.00', '1', '1  ', '1', true, '2024-01-01', '2024-01-01 00:00:00.000', "
+                     "'2024-01-01 00:00:00.000Z']");
 }
 
 static void expressions_give_what_flink_gives(void **state)

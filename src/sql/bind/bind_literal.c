@@ -235,7 +235,10 @@ static int bind_interval(weir_binder *binder, const weir_ast_expression *ast, we
         return weir_binder_fail(binder, &ast->position, "'%s' has more than %d digits of %s; write %s(%d)", ast->text,
                                 precision, interval->from, interval->from, leading);
     }
-    value *= negative ? -factor : factor;
+    bool too_large = __builtin_mul_overflow(value, negative ? -factor : factor, &value);
+    if (too_large) {
+        return weir_binder_fail(binder, &ast->position, "the interval is out of range");
+    }
     if (months && (value > INT32_MAX || value < INT32_MIN)) {
         return weir_binder_fail(binder, &ast->position, "the interval is out of range");
     }

@@ -124,9 +124,52 @@ WEIR_BIND_RULE(weir_rule_timestamp_diff)
                                     weir_sql_type_text(binder->arena, type));
         }
     }
+    bool instants[2] = {arguments[1]->type->id == WEIR_TIMESTAMP_LTZ, arguments[2]->type->id == WEIR_TIMESTAMP_LTZ};
+    if (instants[0] != instants[1]) {
+        return weir_binder_fail(
+            binder, &call->position,
+            "TIMESTAMPDIFF does not mix TIMESTAMP_LTZ with types that have no zone; cast one of them");
+    }
     bool nullable = arguments[1]->type->nullable || arguments[2]->type->nullable;
     *out = weir_expression_call(binder, &weir_kernel_difference, option_of(binder, call->arguments[0]->text),
                                 weir_type_simple(WEIR_INT, nullable), &call->position, arguments + 1, 2);
+    return WEIR_OK;
+}
+
+/* DATE_FORMAT of a timestamp, or of text that holds one. */
+WEIR_BIND_RULE(weir_rule_date_format)
+{
+    const weir_type *type = arguments[0]->type;
+    WEIR_TRY(weir_binder_typed(binder, arguments[0]));
+    bool fits = (weir_type_is_timestamp(type) || weir_type_is_text(type)) && weir_type_is_text(arguments[1]->type);
+    if (!fits) {
+        return weir_binder_fail(binder, &call->position, "DATE_FORMAT(timestamp, pattern) does not take %s and %s",
+                                weir_sql_type_text(binder->arena, type),
+                                weir_sql_type_text(binder->arena, arguments[1]->type));
+    }
+    const weir_kernel *kernel = weir_type_is_text(type) ? &weir_kernel_format_text : &weir_kernel_format_timestamp;
+    *out = weir_expression_call(binder, kernel, binder->bound->time_zone, weir_type_simple(WEIR_VARCHAR, true),
+                                &call->position, arguments, count);
+    return WEIR_OK;
+}
+
+/* UNIX_TIMESTAMP() is the statement's moment; with text, that of the text. */
+WEIR_BIND_RULE(weir_rule_unix_timestamp)
+{
+    bool nullable = false;
+    for (int32_t i = 0; i < count; i++) {
+        WEIR_TRY(weir_binder_typed(binder, arguments[i]));
+        if (!weir_type_is_text(arguments[i]->type)) {
+            return weir_binder_fail(binder, &call->position, "UNIX_TIMESTAMP([text[, pattern]]) does not take %s",
+                                    weir_sql_type_text(binder->arena, arguments[i]->type));
+        }
+        nullable = nullable || arguments[i]->type->nullable;
+    }
+    const weir_type *type = weir_type_simple(WEIR_BIGINT, nullable);
+    *out = count == 0 ? weir_expression_literal(binder, type, (weir_literal){.integer = binder->now_ms / 1000},
+                                                &call->position)
+                      : weir_expression_call(binder, &weir_kernel_unix_timestamp, binder->bound->time_zone, type,
+                                             &call->position, arguments, count);
     return WEIR_OK;
 }
 

@@ -24,6 +24,8 @@ WEIR_BIND_RULE(weir_rule_extract);
 WEIR_BIND_RULE(weir_rule_date_part);
 WEIR_BIND_RULE(weir_rule_timestamp_add);
 WEIR_BIND_RULE(weir_rule_timestamp_diff);
+WEIR_BIND_RULE(weir_rule_date_format);
+WEIR_BIND_RULE(weir_rule_unix_timestamp);
 WEIR_BIND_RULE(weir_rule_current_date);
 WEIR_BIND_RULE(weir_rule_current_time);
 WEIR_BIND_RULE(weir_rule_current_timestamp);

@@ -63,8 +63,9 @@ static void read_nanos(const uint8_t *from, int64_t count, weir_timestamp_nanos 
     for (int64_t i = 0; i < count; i++) {
         weir_int128 nanos;
         memcpy(&nanos, from + i * 16, sizeof nanos);
-        weir_int128 millis = nanos / 1000000 - (nanos % 1000000 < 0);
-        to[i] = (weir_timestamp_nanos){(int64_t)millis, (int32_t)(nanos - millis * 1000000), 0};
+        weir_int128 rest = nanos % 1000000;
+        bool before = rest < 0;
+        to[i] = (weir_timestamp_nanos){(int64_t)(nanos / 1000000 - before), (int32_t)(rest + (before ? 1000000 : 0)), 0};
     }
 }
 

@@ -45,7 +45,7 @@ static void fill_bits(const weir_vector *from, int64_t first, int64_t count, uin
 static void fill_millis(const int64_t *from, int64_t count, int64_t *to)
 {
     for (int64_t i = 0; i < count; i++) {
-        to[i] = from[i] * 1000;
+        to[i] = (int64_t)((uint64_t)from[i] * 1000);
     }
 }
 

@@ -80,7 +80,7 @@ static weir_int128 carried_timestamp(const weir_type *type, const weir_literal *
     if (type->precision > 6) {
         return (weir_int128)literal->nanos.millis * 1000000 + literal->nanos.nanos_of_milli;
     }
-    return type->precision <= 3 ? literal->integer * 1000 : literal->integer;
+    return type->precision <= 3 ? (int64_t)((uint64_t)literal->integer * 1000) : literal->integer;
 }
 
 void weir_carried_from_literal(const weir_type *type, const weir_literal *literal, void *out)

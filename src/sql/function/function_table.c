@@ -22,6 +22,21 @@ DEFINE_RESULT(string, WEIR_VARCHAR)
 DEFINE_RESULT(integer, WEIR_INT)
 DEFINE_RESULT(floating, WEIR_DOUBLE)
 DEFINE_RESULT(boolean, WEIR_BOOLEAN)
+DEFINE_RESULT(date, WEIR_DATE)
+
+static const weir_type *timestamp(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arguments;
+    (void)count;
+    return weir_type_with_length(arena, WEIR_TIMESTAMP, 3, nullable);
+}
+
+static const weir_type *instant(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arguments;
+    (void)count;
+    return weir_type_with_length(arena, WEIR_TIMESTAMP_LTZ, 3, nullable);
+}
 
 /* BOOLEAN NOT NULL whatever the arguments. */
 static const weir_type *certain(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
@@ -176,6 +191,13 @@ const weir_function weir_functions[] = {
     RULE("SECOND", "a", date_part, "SECOND(time)"),
     RULE("TIMESTAMPADD", "aaa", timestamp_add, "TIMESTAMPADD(unit, count, time)"),
     RULE("TIMESTAMPDIFF", "aaa", timestamp_diff, "TIMESTAMPDIFF(unit, from, to)"),
+    RULE("DATE_FORMAT", "aa", date_format, "DATE_FORMAT(timestamp, pattern)"),
+    KERNEL("TO_TIMESTAMP", "s?s", timestamp, true, to_timestamp, "TO_TIMESTAMP(text[, pattern])"),
+    KERNEL("TO_DATE", "s?s", date, true, to_date, "TO_DATE(text[, pattern])"),
+    KERNEL("TO_TIMESTAMP_LTZ", "ni", instant, true, to_instant_number, "TO_TIMESTAMP_LTZ(number, 0 or 3)"),
+    KERNEL("FROM_UNIXTIME", "l?s", string, true, from_unixtime, "FROM_UNIXTIME(seconds[, pattern])"),
+    RULE("UNIX_TIMESTAMP", "?aa", unix_timestamp, "UNIX_TIMESTAMP([text[, pattern]])"),
+    KERNEL("CONVERT_TZ", "sss", string, true, convert_zone, "CONVERT_TZ(text, from_zone, to_zone)"),
     RULE("CURRENT_DATE", "", current_date, "CURRENT_DATE"),
     RULE("CURRENT_TIME", "", current_time, "CURRENT_TIME"),
     RULE("LOCALTIME", "", current_time, "LOCALTIME"),
@@ -218,10 +240,8 @@ const weir_function weir_functions[] = {
     KNOWN("ARRAY_UNION"),
     KNOWN("CARDINALITY"),
     KNOWN("COLLECT"),
-    KNOWN("CONVERT_TZ"),
     KNOWN("CUME_DIST"),
     KNOWN("CURRENT_WATERMARK"),
-    KNOWN("DATE_FORMAT"),
     KNOWN("DECODE"),
     KNOWN("DENSE_RANK"),
     KNOWN("ELEMENT"),
@@ -229,7 +249,6 @@ const weir_function weir_functions[] = {
     KNOWN("ENCODE"),
     KNOWN("FIRST_VALUE"),
     KNOWN("FROM_BASE64"),
-    KNOWN("FROM_UNIXTIME"),
     KNOWN("GROUPING"),
     KNOWN("GROUPING_ID"),
     KNOWN("GROUP_ID"),
@@ -276,9 +295,6 @@ const weir_function weir_functions[] = {
     KNOWN("SPLIT"),
     KNOWN("STR_TO_MAP"),
     KNOWN("TO_BASE64"),
-    KNOWN("TO_DATE"),
-    KNOWN("TO_TIMESTAMP"),
-    KNOWN("TO_TIMESTAMP_LTZ"),
     KNOWN("TRANSLATE"),
     KNOWN("TUMBLE"),
     KNOWN("HOP"),
@@ -287,7 +303,6 @@ const weir_function weir_functions[] = {
     KNOWN("TUMBLE_START"),
     KNOWN("TUMBLE_END"),
     KNOWN("UNHEX"),
-    KNOWN("UNIX_TIMESTAMP"),
     KNOWN("URL_DECODE"),
     KNOWN("URL_ENCODE"),
     KNOWN("UUID"),

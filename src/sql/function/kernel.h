@@ -248,7 +248,7 @@ static inline int weir_kernel_put_timestamp(weir_kernel_call *call, int64_t row,
         millis = weir_floor_div(millis, milli_units[precision]) * milli_units[precision];
     }
     if (precision <= 6) {
-        ((int64_t *)call->result)[row] = millis * 1000 + nanos / 1000;
+        ((int64_t *)call->result)[row] = (int64_t)((uint64_t)millis * 1000 + (uint64_t)(nanos / 1000));
     } else {
         weir_int128 all = (weir_int128)millis * 1000000 + nanos;
         memcpy((char *)call->result + row * 16, &all, 16);

@@ -115,7 +115,8 @@ static int add_millis(weir_kernel_call *call, int64_t row, weir_error *err)
             weir_floor_mod(weir_kernel_integer(call, 0, row) + millis % WEIR_MILLIS_PER_DAY, WEIR_MILLIS_PER_DAY));
     }
     weir_timestamp_nanos value = weir_kernel_timestamp(call, 0, row);
-    value.millis += millis; /* an instant moves by time that passes, not by the clock */
+    value.millis = (int64_t)((uint64_t)value.millis +
+                             (uint64_t)millis); /* an instant moves by time that passes, not by the clock */
     return weir_kernel_put_timestamp(call, row, value);
 }
 

@@ -32,6 +32,16 @@ extern const weir_kernel weir_kernel_floor_time; /* option: the unit */
 extern const weir_kernel weir_kernel_ceil_time;  /* option: the unit */
 extern const weir_kernel weir_kernel_difference; /* option: the unit; TIMESTAMPDIFF */
 
+/* Times as text by patterns (kernel_date_format.c). */
+extern const weir_kernel weir_kernel_format_timestamp;
+extern const weir_kernel weir_kernel_format_text;
+extern const weir_kernel weir_kernel_from_unixtime;
+extern const weir_kernel weir_kernel_convert_zone;
+extern const weir_kernel weir_kernel_to_timestamp;
+extern const weir_kernel weir_kernel_to_date;
+extern const weir_kernel weir_kernel_unix_timestamp;
+extern const weir_kernel weir_kernel_to_instant_number;
+
 /* Text (kernel_text.c). */
 extern const weir_kernel weir_kernel_concat;
 extern const weir_kernel weir_kernel_concat_ws;

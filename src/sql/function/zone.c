@@ -179,7 +179,8 @@ static int32_t offset_by_rules(const weir_zone *zone, int64_t utc_seconds)
     weir_civil_from_days(local / 86400 - (local % 86400 < 0), &year, &month, &day);
     int64_t begin = rule_second(&zone->daylight_begin, year) - zone->standard_offset;
     int64_t end = rule_second(&zone->daylight_end, year) - zone->daylight_offset;
-    bool is_summer = begin < end ? utc_seconds >= begin && utc_seconds < end : utc_seconds >= begin || utc_seconds < end;
+    bool is_summer =
+        begin < end ? utc_seconds >= begin && utc_seconds < end : utc_seconds >= begin || utc_seconds < end;
     return is_summer ? zone->daylight_offset : zone->standard_offset;
 }
 
