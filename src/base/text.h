@@ -12,6 +12,9 @@ size_t weir_utf8_prefix(weir_slice text, size_t code_points); /* bytes of the fi
 /* Whole decimal numbers: false when empty, malformed or out of range. */
 bool weir_parse_int64(weir_slice text, int64_t *out);
 
+/* 10^0 to 10^19. */
+extern const uint64_t weir_powers_of_ten[20];
+
 /* DOUBLE and FLOAT as Java prints them (shortest text that reads back: 1.0, 1.0E10, NaN, Infinity). Appends. */
 void weir_format_double(double value, weir_buffer *out);
 void weir_format_float(float value, weir_buffer *out);

@@ -70,11 +70,7 @@ static bool scale_float(float value, decimal *out)
     return false;
 }
 
-/* --- in whole numbers ----------------------------------------------------------------------------------------- */
-
-__extension__ typedef unsigned __int128 wide;
-
-static const uint64_t powers_of_ten[] = {
+const uint64_t weir_powers_of_ten[20] = {
     1,
     10,
     100,
@@ -96,6 +92,10 @@ static const uint64_t powers_of_ten[] = {
     1000000000000000000,
     10000000000000000000U,
 };
+
+/* --- in whole numbers ----------------------------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
 
 /* The decimals around a number, all times 10^scale * 2^shift. */
 typedef struct surroundings {
@@ -129,7 +129,7 @@ static bool pick_multiple(const surroundings *around, uint64_t unit, uint64_t *o
  * half as far away as the one above. */
 static void search_in_whole_numbers(uint64_t mantissa, int mantissa_bits, int shift, int scale, int fewer, decimal *out)
 {
-    wide quarter = powers_of_ten[scale];
+    wide quarter = weir_powers_of_ten[scale];
     bool is_power_of_two = mantissa == (uint64_t)1 << (mantissa_bits - 1);
     surroundings around = {
         .value = 4 * quarter * mantissa,
@@ -139,7 +139,7 @@ static void search_in_whole_numbers(uint64_t mantissa, int mantissa_bits, int sh
     around.lowest = around.value - (is_power_of_two ? quarter : 2 * quarter);
     around.highest = around.value + 2 * quarter;
     uint64_t found = 0;
-    while (!pick_multiple(&around, powers_of_ten[fewer], &found) && fewer > 0) {
+    while (!pick_multiple(&around, weir_powers_of_ten[fewer], &found) && fewer > 0) {
         fewer--;
     }
     set_whole(out, found, -scale);

@@ -71,6 +71,9 @@ void weir_table_plan_free(weir_table_plan *plan);
 /* The snapshot that the table's options name (see above); *out NULL when the table is empty. In `arena`. */
 int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
 
+/* The newest snapshot that a compaction made; *out NULL: there is none. In `arena`. */
+int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
+
 /* The splits of one snapshot's state (all levels, or only those above `min_level`), or of its delta or changelog files.
  * The stream scan is made of these. Appended to the plan. */
 int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int32_t min_level,

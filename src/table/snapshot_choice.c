@@ -104,8 +104,7 @@ static int read_by_version(const weir_table *table, const char *version, weir_ar
     return read_by_tag(table, version, arena, out, err);
 }
 
-/* The newest snapshot that a compaction made. */
-static int read_compacted(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err)
+int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err)
 {
     const weir_table_context *context = &table->context;
     int64_t earliest = 0, latest = 0;
@@ -153,7 +152,7 @@ int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot
     }
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
     if (mode != NULL && strcmp(mode, "compacted-full") == 0) {
-        return read_compacted(table, arena, out, err);
+        return weir_scan_compacted_snapshot(table, arena, out, err);
     }
     return read_latest(table, arena, out, err);
 }

@@ -125,24 +125,6 @@ static int plan_full(weir_stream_scan *scan, const weir_snapshot *snapshot, weir
     return WEIR_OK;
 }
 
-/* The newest snapshot made by a compaction, or NULL. */
-static int find_compacted(const weir_stream_scan *scan, weir_arena *arena, weir_snapshot **out, weir_error *err)
-{
-    const weir_table_context *context = &scan->table->context;
-    int64_t earliest = 0, latest = 0;
-    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
-    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    for (int64_t id = latest; id > 0 && id >= earliest; id--) {
-        weir_snapshot *snapshot = NULL;
-        WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, arena, &snapshot, err));
-        if (snapshot->commit_kind == WEIR_COMMIT_COMPACT) {
-            *out = snapshot;
-            return WEIR_OK;
-        }
-    }
-    return WEIR_OK;
-}
-
 /* The oldest snapshot whose changes can still be read: changelogs may outlive snapshots. */
 static int earliest_changes(const weir_stream_scan *scan, weir_arena *arena, int64_t *out, weir_error *err)
 {
@@ -189,7 +171,7 @@ static int start(weir_stream_scan *scan, weir_table_plan *plan, weir_error *err)
         WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, scan->start, &plan->arena, &snapshot, err));
         return plan_full(scan, snapshot, plan, err);
     case START_COMPACTED_FULL:
-        WEIR_TRY(find_compacted(scan, &plan->arena, &snapshot, err));
+        WEIR_TRY(weir_scan_compacted_snapshot(scan->table, &plan->arena, &snapshot, err));
         break;
     case START_LATEST_FULL:
         if (latest > 0) {

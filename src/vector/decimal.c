@@ -1,34 +1,15 @@
 /* Decimals as text, both ways. */
 #include "vector/decimal.h"
 
+#include "base/text.h"
+
 weir_int128 weir_power_of_ten(int exponent)
 {
-    static const int64_t small_powers[] = {
-        1,
-        10,
-        100,
-        1000,
-        10000,
-        100000,
-        1000000,
-        10000000,
-        100000000,
-        1000000000,
-        10000000000,
-        100000000000,
-        1000000000000,
-        10000000000000,
-        100000000000000,
-        1000000000000000,
-        10000000000000000,
-        100000000000000000,
-        1000000000000000000,
-    };
     weir_int128 power = 1;
     for (; exponent > 18; exponent -= 18) {
-        power *= small_powers[18];
+        power *= (weir_int128)weir_powers_of_ten[18];
     }
-    return power * small_powers[exponent];
+    return power * (weir_int128)weir_powers_of_ten[exponent];
 }
 
 __extension__ typedef unsigned __int128 uint128;

@@ -1,6 +1,7 @@
 /* DECIMAL: from numbers and text, exactly, and from what Debezium's connectors make of decimals by default.
  *
  * As in Flink, a number with more digits than its column has becomes NULL, and is no error. */
+#include "base/text.h"
 #include "format/json/column_convert.h"
 #include "format/json/number.h"
 #include "format/json/text.h"
@@ -111,29 +112,10 @@ static inline bool is_encoded(const weir_json_column *column)
 static weir_json_fit parse_narrow(const weir_json_conversion *conversion, const weir_json_column *column,
                                   weir_json_span span, void *out)
 {
-    static const int64_t limits[] = {1,
-                                     10,
-                                     100,
-                                     1000,
-                                     10000,
-                                     100000,
-                                     1000000,
-                                     10000000,
-                                     100000000,
-                                     1000000000,
-                                     10000000000,
-                                     100000000000,
-                                     1000000000000,
-                                     10000000000000,
-                                     100000000000000,
-                                     1000000000000000,
-                                     10000000000000000,
-                                     100000000000000000,
-                                     1000000000000000000};
     int64_t narrow;
     if (!is_encoded(column) && weir_json_is_simple(span) &&
         weir_json_plain_decimal(conversion->base + span.offset, span.size, column->type->scale, &narrow)) {
-        int64_t limit = limits[column->type->precision];
+        int64_t limit = (int64_t)weir_powers_of_ten[column->type->precision];
         memcpy(out, &narrow, sizeof narrow);
         return narrow < limit && narrow > -limit ? WEIR_JSON_FITS : WEIR_JSON_FITS_AS_NULL;
     }
