@@ -4,6 +4,8 @@
 
 #include "base/budget.h"
 
+#define WEIR_LEAST_MEMORY (16 << 20) /* less would leave no room for a page of each column */
+
 typedef struct weir_memory {
     int64_t total_bytes;
     weir_budget all;     /* what is counted: the sum of the next two */

@@ -8,6 +8,10 @@
 
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err)
 {
+    if (options->memory_bytes > 0 && options->memory_bytes < WEIR_LEAST_MEMORY) {
+        return weir_fail(err, WEIR_INVALID, "%" PRId64 " bytes of memory are too few; give at least 16MB",
+                         options->memory_bytes);
+    }
     weir_session *session = weir_alloc_zeroed(1, sizeof *session);
     session->options = *options;
     session->options.print_to = options->print_to != NULL ? options->print_to : stdout;

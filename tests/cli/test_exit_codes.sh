@@ -20,6 +20,7 @@ contains "a near option is suggested" "did you mean '--format'?" "$(cat "$work/e
 status "an unknown format" 2 "$weir" sql --format xml -e "SELECT 1"
 status "an option without its value" 2 "$weir" sql -e
 status "a size that is none" 2 "$weir" sql --memory lots -e "SELECT 1"
+status "too little memory" 2 "$weir" sql --memory 1MB -e "SELECT 1"
 status "run without a file" 2 "$weir" run
 status "dump without a table" 2 "$weir" dump
 status "changelog and stream together" 2 "$weir" dump x --changelog 1 2 --stream 1 2
