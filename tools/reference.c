@@ -65,8 +65,8 @@ static void print_values(const char *const *values, const char *const *refused)
 static const char *type_name(weir_option_type type)
 {
     static const char *const names[] = {
-        [WEIR_OPTION_BOOLEAN] = "boolean", [WEIR_OPTION_INTEGER] = "integer",   [WEIR_OPTION_DOUBLE] = "number",
-        [WEIR_OPTION_TEXT] = "text",       [WEIR_OPTION_ENUM] = "",             [WEIR_OPTION_SIZE] = "size",
+        [WEIR_OPTION_BOOLEAN] = "boolean",   [WEIR_OPTION_INTEGER] = "integer", [WEIR_OPTION_DOUBLE] = "number",
+        [WEIR_OPTION_TEXT] = "text",         [WEIR_OPTION_ENUM] = "",           [WEIR_OPTION_SIZE] = "size",
         [WEIR_OPTION_DURATION] = "duration", [WEIR_OPTION_MAP] = "map",
     };
     return names[type];
@@ -96,10 +96,7 @@ static void print_option(const char *prefix, const weir_option *option)
     printf(" |\n");
 }
 
-static void print_head(void)
-{
-    printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n");
-}
+static void print_head(void) { printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n"); }
 
 static void print_options(const char *prefix, const weir_option *options, size_t count, weir_option_support support)
 {
@@ -187,9 +184,9 @@ static void print_settings(bool works)
     printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n");
     for (size_t i = 0; i < weir_settings_count; i++) {
         static const char *const types[] = {
-            [WEIR_SETTING_TEXT] = "text",         [WEIR_SETTING_BOOLEAN] = "boolean",
-            [WEIR_SETTING_INTEGER] = "integer",   [WEIR_SETTING_DURATION] = "duration",
-            [WEIR_SETTING_ENUM] = "",             [WEIR_SETTING_ZONE] = "time zone",
+            [WEIR_SETTING_TEXT] = "text",       [WEIR_SETTING_BOOLEAN] = "boolean",
+            [WEIR_SETTING_INTEGER] = "integer", [WEIR_SETTING_DURATION] = "duration",
+            [WEIR_SETTING_ENUM] = "",           [WEIR_SETTING_ZONE] = "time zone",
         };
         const weir_setting *setting = &weir_settings_table[i];
         if (setting->works != works) {

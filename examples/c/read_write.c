@@ -4,7 +4,8 @@
  *   ./read_write /tmp/lake/bank.db/accounts
  *
  * Data go in and out through the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html). A
- * program that uses an Arrow library gets and gives these structs there; this one makes them by hand, to stand alone. */
+ * program that uses an Arrow library gets and gives these structs there; this one makes them by hand, to stand alone.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ static void write_changes(weir_writer *writer, const int64_t ids[2], const char 
     };
     struct ArrowArray *children[] = {&arrays[0], &arrays[1], &arrays[2], &arrays[3]};
     struct ArrowSchema schema = {.format = "+s", .n_children = 4, .children = columns};
-    struct ArrowArray rows = {.length = 2, .n_buffers = 1, .buffers = no_buffers, .n_children = 4,
-                              .children = children};
+    struct ArrowArray rows = {
+        .length = 2, .n_buffers = 1, .buffers = no_buffers, .n_children = 4, .children = children};
     MUST(weir_writer_write(writer, &schema, &rows, err));
 }
 

@@ -18,7 +18,8 @@
  *     threads.
  *   - Structs that the caller fills may be zeroed: every member then has its default. Text is UTF-8.
  *
- * examples/c/read_write.c is a program that uses all of it; examples/python/read_table.py reads a table through ctypes. */
+ * examples/c/read_write.c is a program that uses all of it; examples/python/read_table.py reads a table through ctypes.
+ */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
 
@@ -163,8 +164,8 @@ WEIR_API void weir_lake_table_close(weir_lake_table *table);
 
 /* The columns as the fields of a struct; the caller releases it (out->release(out)).
  *
- * Types: DECIMAL is decimal128; TIMESTAMP(0..3) timestamp[ms], (4..6) [us], (7..9) [ns]; those with local time zone have
- * the zone UTC; TIME is time32[ms]; MULTISET map<element, int32>; VARIANT struct<value, metadata>. */
+ * Types: DECIMAL is decimal128; TIMESTAMP(0..3) timestamp[ms], (4..6) [us], (7..9) [ns]; those with local time zone
+ * have the zone UTC; TIME is time32[ms]; MULTISET map<element, int32>; VARIANT struct<value, metadata>. */
 WEIR_API int weir_lake_table_schema(const weir_lake_table *table, struct ArrowSchema *out, weir_error *err);
 
 /* What a table is, beside its columns. */
@@ -201,8 +202,8 @@ typedef struct weir_create_request {
     const char *comment;
 } weir_create_request;
 
-/* Creates a table in the folder `path`; the request is borrowed during the call. Everything that can be wrong is checked
- * before anything is written.
+/* Creates a table in the folder `path`; the request is borrowed during the call. Everything that can be wrong is
+ * checked before anything is written.
  *
  * WEIR_EXISTS: there is a table already. WEIR_INVALID: names, keys, types or options are wrong. WEIR_UNSUPPORTED: such
  * a table could be read but not written by this version. */
@@ -224,7 +225,8 @@ typedef enum weir_condition_kind {
 } weir_condition_kind;
 
 /* A condition on one column. Values are text that is read as the column's type: "42", "2024-02-29",
- * "2024-02-29 12:00:00.5", "true"; text itself as it is, bytes likewise. A NULL in the column satisfies IS_NULL only. */
+ * "2024-02-29 12:00:00.5", "true"; text itself as it is, bytes likewise. A NULL in the column satisfies IS_NULL only.
+ */
 typedef struct weir_condition {
     const char *column;
     weir_condition_kind kind;
@@ -290,9 +292,9 @@ WEIR_API int weir_read_plan_read(const weir_read_plan *plan, int64_t number, str
 
 /* The changes of a table, snapshot after snapshot, each row with its kind in a last column _ROW_KIND of int8.
  *
- * Where it starts follows from the options that the table was opened with: by default (scan.mode = latest-full) with the
- * whole state as +I rows. What changes there are follows from the table's changelog-producer; with `none` they are the
- * rows that were written. Threading: one thread at a time. */
+ * Where it starts follows from the options that the table was opened with: by default (scan.mode = latest-full) with
+ * the whole state as +I rows. What changes there are follows from the table's changelog-producer; with `none` they are
+ * the rows that were written. Threading: one thread at a time. */
 typedef struct weir_change_stream weir_change_stream;
 
 /* Opens a change stream; `request` NULL: all columns. The table may be closed before it. Close it with
@@ -375,8 +377,8 @@ WEIR_API void weir_prepared_free(weir_prepared *prepared);
 /* Whether there is nothing to commit. */
 WEIR_API bool weir_prepared_is_empty(const weir_prepared *prepared);
 
-/* The prepared files as bytes, to be kept over a restart or sent to the process that commits; the caller frees them with
- * free(). And back: WEIR_CORRUPT when the bytes are not what weir_prepared_save gave. */
+/* The prepared files as bytes, to be kept over a restart or sent to the process that commits; the caller frees them
+ * with free(). And back: WEIR_CORRUPT when the bytes are not what weir_prepared_save gave. */
 WEIR_API int weir_prepared_save(const weir_prepared *prepared, void **out_bytes, size_t *out_size, weir_error *err);
 WEIR_API int weir_prepared_load(const void *bytes, size_t size, weir_prepared **out, weir_error *err);
 
@@ -407,9 +409,9 @@ WEIR_API int weir_writer_replay(weir_writer *writer, const weir_prepared *prepar
 WEIR_API int weir_writer_overwrite(weir_writer *writer, const weir_prepared *prepared, int64_t identifier,
                                    const char *const *partition_values, int64_t *out_snapshot_id, weir_error *err);
 
-/* Looks whether the writer's last commit still stands, and makes it again if not: programs that do not publish snapshots
- * atomically (others on local disks and S3) may have written over it. Every commit does this for the one before it; call
- * it once at the end, where such programs write to the same table. */
+/* Looks whether the writer's last commit still stands, and makes it again if not: programs that do not publish
+ * snapshots atomically (others on local disks and S3) may have written over it. Every commit does this for the one
+ * before it; call it once at the end, where such programs write to the same table. */
 WEIR_API int weir_writer_verify(weir_writer *writer, weir_error *err);
 
 /* Removes the files of something prepared that will never be committed. Not after WEIR_IO from a commit, which may have

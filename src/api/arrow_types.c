@@ -23,8 +23,8 @@ static const struct {
     const char *format;
     weir_type_id id;
 } plain_formats[] = {
-    {"b", WEIR_BOOLEAN}, {"c", WEIR_TINYINT}, {"s", WEIR_SMALLINT}, {"i", WEIR_INT},
-    {"l", WEIR_BIGINT},  {"f", WEIR_FLOAT},   {"g", WEIR_DOUBLE},   {"u", WEIR_VARCHAR},
+    {"b", WEIR_BOOLEAN}, {"c", WEIR_TINYINT},   {"s", WEIR_SMALLINT},  {"i", WEIR_INT},
+    {"l", WEIR_BIGINT},  {"f", WEIR_FLOAT},     {"g", WEIR_DOUBLE},    {"u", WEIR_VARCHAR},
     {"U", WEIR_VARCHAR}, {"z", WEIR_VARBINARY}, {"Z", WEIR_VARBINARY}, {"tdD", WEIR_DATE},
 };
 

@@ -4,8 +4,8 @@
 
 #include "vector/type.h"
 
-/* The children of a struct as fields (ids not given), in `arena`. WEIR_UNSUPPORTED names a column whose type Paimon does
- * not have, and what to use instead. */
+/* The children of a struct as fields (ids not given), in `arena`. WEIR_UNSUPPORTED names a column whose type Paimon
+ * does not have, and what to use instead. */
 int weir_fields_from_arrow(const struct ArrowSchema *columns, weir_arena *arena, weir_field **out, int32_t *out_count,
                            weir_error *err);
 

@@ -120,10 +120,7 @@ void weir_lake_table_release(weir_lake_table *table)
     }
 }
 
-void weir_lake_table_close(weir_lake_table *table)
-{
-    weir_lake_table_release(table);
-}
+void weir_lake_table_close(weir_lake_table *table) { weir_lake_table_release(table); }
 
 /* ---- what a table is ---- */
 

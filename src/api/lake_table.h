@@ -30,7 +30,8 @@ struct weir_lake_table {
 weir_lake_table *weir_lake_table_retain(const weir_lake_table *table);
 void weir_lake_table_release(weir_lake_table *table); /* NULL is fine */
 
-/* The same table opened again for streaming or writing: with its newest schema, whatever state the options travel to. */
+/* The same table opened again for streaming or writing: with its newest schema, whatever state the options travel to.
+ */
 int weir_lake_table_reopen_latest(const weir_lake_table *table, weir_lake_table **out, weir_error *err);
 
 /* Pairs as options in an arena. WEIR_INVALID: a pair without key or value. */

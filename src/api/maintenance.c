@@ -23,8 +23,7 @@ static int compact(const weir_table *table, bool full, weir_commit_messages *mes
     weir_table_commit_close(commit);
     WEIR_TRY(code);
     return dropped ? weir_fail(err, WEIR_CONFLICT,
-                               "%s: another writer compacted the same files meanwhile; its result stands",
-                               table->path)
+                               "%s: another writer compacted the same files meanwhile; its result stands", table->path)
                    : WEIR_OK;
 }
 
@@ -42,8 +41,8 @@ int weir_lake_table_compact(const weir_lake_table *table, bool full, int64_t *ou
     return code;
 }
 
-int weir_lake_table_expire(const weir_lake_table *table, int64_t retain_min, int64_t retain_max,
-                           int64_t older_than_ms, int64_t *out_count, weir_error *err)
+int weir_lake_table_expire(const weir_lake_table *table, int64_t retain_min, int64_t retain_max, int64_t older_than_ms,
+                           int64_t *out_count, weir_error *err)
 {
     weir_expire_options options = {
         .retain_min = retain_min,

@@ -158,8 +158,8 @@ static int add_entries(weir_prepared *prepared, const weir_manifest_entries *ent
                              LIST_COUNT);
         }
         if (message == NULL || !is_same_bucket(message, entry)) {
-            message = weir_commit_messages_add(&prepared->messages, entry->partition, entry->bucket,
-                                               entry->total_buckets);
+            message =
+                weir_commit_messages_add(&prepared->messages, entry->partition, entry->bucket, entry->total_buckets);
         }
         weir_file_list *files[LIST_COUNT];
         lists_of(message, files);

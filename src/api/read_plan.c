@@ -36,10 +36,7 @@ void weir_read_plan_release(weir_read_plan *plan)
     }
 }
 
-void weir_read_plan_free(weir_read_plan *plan)
-{
-    weir_read_plan_release(plan);
-}
+void weir_read_plan_free(weir_read_plan *plan) { weir_read_plan_release(plan); }
 
 int weir_read_plan_make(const weir_lake_table *table, const weir_read_request *request, weir_read_plan **out,
                         weir_error *err)
@@ -60,20 +57,11 @@ int weir_read_plan_make(const weir_lake_table *table, const weir_read_request *r
     return WEIR_OK;
 }
 
-int64_t weir_read_plan_snapshot(const weir_read_plan *plan)
-{
-    return plan->plan->snapshot_id;
-}
+int64_t weir_read_plan_snapshot(const weir_read_plan *plan) { return plan->plan->snapshot_id; }
 
-int64_t weir_read_plan_row_count(const weir_read_plan *plan)
-{
-    return plan->plan->exact_row_count;
-}
+int64_t weir_read_plan_row_count(const weir_read_plan *plan) { return plan->plan->exact_row_count; }
 
-int64_t weir_read_plan_split_count(const weir_read_plan *plan)
-{
-    return (int64_t)plan->plan->split_count;
-}
+int64_t weir_read_plan_split_count(const weir_read_plan *plan) { return (int64_t)plan->plan->split_count; }
 
 static int check_number(const weir_read_plan *plan, int64_t number, weir_error *err)
 {
@@ -100,8 +88,8 @@ int weir_read_plan_split(const weir_read_plan *plan, int64_t number, weir_split_
     *out = (weir_split_info){
         .row_count = split->row_count,
         .size_bytes = split->size_bytes,
-        .file_count = split->file_count + files_of(split->runs, split->run_count) +
-                      files_of(split->before, split->before_count),
+        .file_count =
+            split->file_count + files_of(split->runs, split->run_count) + files_of(split->before, split->before_count),
         .bucket = split->bucket,
         .merges = split->kind == WEIR_SPLIT_MERGE || split->kind == WEIR_SPLIT_DIFF,
     };

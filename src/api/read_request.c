@@ -19,9 +19,8 @@ int weir_read_request_column(const weir_schema *schema, const char *name, int32_
         names[i] = schema->fields[i].name;
     }
     const char *near = weir_suggest(name, names, (size_t)schema->field_count);
-    int code = near != NULL
-                   ? weir_fail(err, WEIR_NOT_FOUND, "there is no column '%s'; did you mean '%s'?", name, near)
-                   : weir_fail(err, WEIR_NOT_FOUND, "there is no column '%s'", name);
+    int code = near != NULL ? weir_fail(err, WEIR_NOT_FOUND, "there is no column '%s'; did you mean '%s'?", name, near)
+                            : weir_fail(err, WEIR_NOT_FOUND, "there is no column '%s'", name);
     free(names);
     return code;
 }
@@ -63,8 +62,8 @@ static const struct {
 static int check_condition(const weir_condition *condition, weir_error *err)
 {
     if ((size_t)condition->kind >= sizeof condition_kinds / sizeof *condition_kinds) {
-        return weir_fail(err, WEIR_INVALID, "the condition on column '%s' is of an unknown kind: %d",
-                         condition->column, (int)condition->kind);
+        return weir_fail(err, WEIR_INVALID, "the condition on column '%s' is of an unknown kind: %d", condition->column,
+                         (int)condition->kind);
     }
     int32_t least = condition_kinds[condition->kind].min_values, most = condition_kinds[condition->kind].max_values;
     if (condition->value_count < least || condition->value_count > most ||

@@ -1,7 +1,7 @@
 /* Splits as an Arrow stream: batches are read, filtered and handed over one by one.
  *
- * Pruning in the rooms below leaves out what cannot match; here the rows that still do not match go, and the columns that
- * only the conditions needed. */
+ * Pruning in the rooms below leaves out what cannot match; here the rows that still do not match go, and the columns
+ * that only the conditions needed. */
 #include <errno.h>
 #include <stdlib.h>
 

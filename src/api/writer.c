@@ -98,8 +98,7 @@ static int check_names(const weir_schema *schema, const struct ArrowSchema *rows
         if (find_child(rows, name) != i) {
             return weir_fail(err, WEIR_INVALID, "the rows have the column '%s' twice", name);
         }
-        if (strcmp(name, WEIR_ARROW_ROW_KIND) != 0 &&
-            weir_read_request_column(schema, name, &column, err) != WEIR_OK) {
+        if (strcmp(name, WEIR_ARROW_ROW_KIND) != 0 && weir_read_request_column(schema, name, &column, err) != WEIR_OK) {
             return weir_error_context(err, WEIR_INVALID, "the rows do not fit the table");
         }
     }
@@ -116,8 +115,8 @@ static int arrange(const weir_table *table, const struct ArrowSchema *schema, co
     WEIR_TRY(check_names(columns, schema, err));
     *out = (arranged_rows){.schema = *schema, .array = *array};
     out->null_schema = (struct ArrowSchema){.format = "n", .flags = ARROW_FLAG_NULLABLE};
-    out->null_array = (struct ArrowArray){.length = array->offset + array->length,
-                                          .null_count = array->offset + array->length};
+    out->null_array =
+        (struct ArrowArray){.length = array->offset + array->length, .null_count = array->offset + array->length};
     out->schema.children = WEIR_NEW_ARRAY(arena, struct ArrowSchema *, columns->field_count + 1);
     out->array.children = WEIR_NEW_ARRAY(arena, struct ArrowArray *, columns->field_count + 1);
     int64_t count = 0;
@@ -222,15 +221,15 @@ static int finish_commit(weir_writer *writer, int code)
     return code;
 }
 
-int weir_writer_commit(weir_writer *writer, const weir_prepared *prepared, int64_t identifier,
-                       int64_t *out_snapshot_id, weir_error *err)
+int weir_writer_commit(weir_writer *writer, const weir_prepared *prepared, int64_t identifier, int64_t *out_snapshot_id,
+                       weir_error *err)
 {
     weir_committable committable = committable_of(prepared, identifier);
     return finish_commit(writer, weir_table_commit_run(writer->commit, &committable, out_snapshot_id, err));
 }
 
-int weir_writer_replay(weir_writer *writer, const weir_prepared *prepared, int64_t identifier,
-                       int64_t *out_snapshot_id, weir_error *err)
+int weir_writer_replay(weir_writer *writer, const weir_prepared *prepared, int64_t identifier, int64_t *out_snapshot_id,
+                       weir_error *err)
 {
     weir_committable committable = committable_of(prepared, identifier);
     return finish_commit(writer, weir_table_commit_replay(writer->commit, &committable, out_snapshot_id, err));
@@ -248,8 +247,8 @@ static int parse_partition(const weir_schema *schema, const char *const *values,
     for (int32_t i = 0; i < schema->partition_key_count; i++) {
         if (values[i] != NULL) {
             weir_literal *value = WEIR_NEW(arena, weir_literal);
-            WEIR_TRY(weir_read_request_value(&schema->fields[schema->partition_columns[i]], values[i], arena, value,
-                                             err));
+            WEIR_TRY(
+                weir_read_request_value(&schema->fields[schema->partition_columns[i]], values[i], arena, value, err));
             (*out)[i] = value;
         }
     }
@@ -264,8 +263,7 @@ int weir_writer_overwrite(weir_writer *writer, const weir_prepared *prepared, in
     weir_arena arena;
     int code;
     if (!writer->overwrite) {
-        return weir_fail(err, WEIR_INVALID, "%s: this writer was not opened to overwrite",
-                         writer->table->table->path);
+        return weir_fail(err, WEIR_INVALID, "%s: this writer was not opened to overwrite", writer->table->table->path);
     }
     weir_arena_init(&arena);
     WEIR_GO(parse_partition(writer->table->table->schema, partition_values, &arena, &partition, err));
@@ -275,10 +273,7 @@ done:
     return finish_commit(writer, code);
 }
 
-int weir_writer_verify(weir_writer *writer, weir_error *err)
-{
-    return weir_table_commit_verify(writer->commit, err);
-}
+int weir_writer_verify(weir_writer *writer, weir_error *err) { return weir_table_commit_verify(writer->commit, err); }
 
 int weir_writer_abort(weir_writer *writer, const weir_prepared *prepared, weir_error *err)
 {

@@ -63,8 +63,8 @@ static inline struct ArrowSchema orders_schema(bool with_kinds)
         {.format = "l", .name = "amount", .flags = ARROW_FLAG_NULLABLE},
         {.format = "c", .name = "_ROW_KIND"},
     };
-    struct ArrowSchema schema = {.format = "+s", .name = "", .n_children = with_kinds ? 5 : 4,
-                                 .release = release_test_schema};
+    struct ArrowSchema schema = {
+        .format = "+s", .name = "", .n_children = with_kinds ? 5 : 4, .release = release_test_schema};
     schema.children = malloc(sizeof *schema.children * (size_t)schema.n_children);
     for (int64_t i = 0; i < schema.n_children; i++) {
         schema.children[i] = malloc(sizeof columns[i]);
@@ -119,8 +119,11 @@ static inline struct ArrowArray *number_column(const order *orders, int64_t coun
 static inline struct ArrowArray orders_array(const order *orders, int64_t count, bool with_kinds)
 {
     static const void *no_buffers[1];
-    struct ArrowArray array = {.length = count, .n_buffers = 1, .buffers = no_buffers,
-                               .n_children = with_kinds ? 5 : 4, .release = release_test_array};
+    struct ArrowArray array = {.length = count,
+                               .n_buffers = 1,
+                               .buffers = no_buffers,
+                               .n_children = with_kinds ? 5 : 4,
+                               .release = release_test_array};
     array.children = malloc(sizeof *array.children * (size_t)array.n_children);
     array.children[0] = text_column(orders, count, false);
     array.children[1] = number_column(orders, count, false);
@@ -221,10 +224,7 @@ static inline size_t print_value(const struct ArrowSchema *schema, const struct 
     }
 }
 
-static inline int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static inline int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* Reads a stream to its end, releases it, and gives its rows sorted: "a:b c:d". Static memory. */
 static inline const char *rows_of(struct ArrowArrayStream *stream)

@@ -97,12 +97,10 @@ static void a_created_table_describes_itself(void **state)
 static void every_type_comes_back_as_it_was_created(void **state)
 {
     const place *here = *state;
-    static const char *const formats[] = {"b",    "c",    "s",        "i",    "l",        "f",    "g",
-                                          "d:38,10", "u", "z",        "tdD",  "tts",      "ttm",  "tss:",
-                                          "tsm:", "tsu:", "tsn:UTC",  "w:3"};
-    static const char *const expected[] = {"b",    "c",    "s",        "i",    "l",        "f",    "g",
-                                           "d:38,10", "u", "z",        "tdD",  "ttm",      "ttm",  "tsm:",
-                                           "tsm:", "tsu:", "tsn:UTC",  "z"};
+    static const char *const formats[] = {"b", "c",   "s",   "i",   "l",    "f",    "g",    "d:38,10", "u",
+                                          "z", "tdD", "tts", "ttm", "tss:", "tsm:", "tsu:", "tsn:UTC", "w:3"};
+    static const char *const expected[] = {"b", "c",   "s",   "i",   "l",    "f",    "g",    "d:38,10", "u",
+                                           "z", "tdD", "ttm", "ttm", "tsm:", "tsm:", "tsu:", "tsn:UTC", "z"};
     enum { COUNT = sizeof formats / sizeof *formats };
     struct ArrowSchema children[COUNT];
     struct ArrowSchema *pointers[COUNT];
@@ -219,7 +217,11 @@ static void columns_are_found_by_name_and_may_be_missing(void **state)
     struct ArrowSchema *schema_children[] = {schema.children[3], schema.children[1], schema.children[0]};
     struct ArrowArray *array_children[] = {array.children[3], array.children[1], array.children[0]};
     struct ArrowSchema some_schema = {.format = "+s", .n_children = 3, .children = schema_children};
-    struct ArrowArray some = {.length = 2, .offset = 1, .n_buffers = 1, .buffers = array.buffers, .n_children = 3,
+    struct ArrowArray some = {.length = 2,
+                              .offset = 1,
+                              .n_buffers = 1,
+                              .buffers = array.buffers,
+                              .n_children = 3,
                               .children = array_children};
     weir_prepared *prepared = NULL;
     CHECK(weir_writer_write(writer, &some_schema, &some, err));
@@ -259,8 +261,8 @@ static void conditions_leave_exactly_the_matching_rows(void **state)
     commit_orders(writer, three, 3, 1);
     weir_writer_close(writer);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        weir_read_request request = {.columns = id, .column_count = 1, .conditions = &cases[i].condition,
-                                     .condition_count = 1};
+        weir_read_request request = {
+            .columns = id, .column_count = 1, .conditions = &cases[i].condition, .condition_count = 1};
         assert_string_equal(table_text(here->path, NULL, 0, &request), cases[i].expected);
     }
 }
@@ -539,8 +541,8 @@ static void a_change_stream_starts_where_the_options_say(void **state)
     static const weir_property start[] = {{"scan.mode", "from-snapshot"}, {"scan.snapshot-id", "1"}};
     static const char *const id[] = {"id"}, *const three_text[] = {"3"};
     static const weir_condition only_three[] = {{"id", WEIR_CONDITION_EQUAL, three_text, 1}};
-    static const weir_read_request request = {.columns = id, .column_count = 1, .conditions = only_three,
-                                              .condition_count = 1};
+    static const weir_read_request request = {
+        .columns = id, .column_count = 1, .conditions = only_three, .condition_count = 1};
     write_two_snapshots(here->path, options, 1);
     weir_open_settings settings = {.options = start, .option_count = 2, .for_changes = true};
     weir_lake_table *table = NULL;
