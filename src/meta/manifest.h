@@ -8,6 +8,7 @@
 #include "meta/data_file.h"
 #include "meta/path.h"
 #include "meta/snapshot.h"
+#include "vector/predicate.h"
 
 typedef enum weir_file_kind { WEIR_FILE_ADD = 0, WEIR_FILE_DELETE = 1 } weir_file_kind;
 
@@ -52,14 +53,17 @@ typedef struct weir_manifest_files {
 void weir_manifest_files_append(weir_manifest_files *files, weir_manifest_file file);
 void weir_manifest_files_free(weir_manifest_files *files);
 
-/* What to read from manifests: NULL members and negative numbers ask for everything. Entries that are left out are not
- * decoded beyond their partition, bucket and level. */
+/* What to read from manifests: NULL members and negative numbers ask for everything. Entries that are left out by
+ * partition or bucket are not decoded any further. Many threads may ask at a time. */
 typedef struct weir_manifest_filter {
     int32_t bucket;    /* -1: any */
     int32_t min_level; /* -1: any */
     bool (*partition_matches)(void *context, weir_slice partition);
-    void *partition_context;
-    bool without_stats; /* value statistics are not needed */
+    /* Whether a manifest may hold such a partition, by its bounds: a column for each partition key. It is not read
+     * otherwise. Asked by weir_snapshot_files alone. */
+    bool (*manifest_matches)(void *context, const weir_column_stats *partitions);
+    void *partition_context; /* of both */
+    bool without_stats;      /* value statistics are not needed */
 } weir_manifest_filter;
 
 /* Appends to `out`. */

@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "format/avro/avro.h"
 #include "meta/manifest_record.h"
+#include "meta/partition.h"
 
 /* Manifests are Avro whatever their names say, but for tables with manifest.format = orc. */
 static int check_format(weir_slice bytes, const char *path, weir_error *err)
@@ -17,15 +18,15 @@ static int check_format(weir_slice bytes, const char *path, weir_error *err)
     return WEIR_OK;
 }
 
-/* Appends the records of a file to `out`, a batch of the given fields. */
-static int read_records(weir_fs *fs, const char *path, const weir_field *fields, int32_t field_count, weir_batch *out,
-                        weir_error *err)
+/* Appends the records of a file that `choice` keeps (NULL: all) to `out`, a batch of the given fields. */
+static int read_records(weir_fs *fs, const char *path, const weir_field *fields, int32_t field_count,
+                        const weir_avro_choice *choice, weir_batch *out, weir_error *err)
 {
     weir_buffer bytes = {0};
     int code;
     WEIR_GO(weir_fs_read_all(fs, path, &bytes, err));
     WEIR_GO(check_format(weir_buffer_slice(&bytes), path, err));
-    WEIR_GO(weir_avro_read_all(weir_buffer_slice(&bytes), path, fields, field_count, out, err));
+    WEIR_GO(weir_avro_read_chosen(weir_buffer_slice(&bytes), path, fields, field_count, choice, out, err));
 done:
     weir_buffer_free(&bytes);
     return code;
@@ -37,7 +38,7 @@ int weir_manifest_list_read(weir_fs *fs, const weir_table_paths *paths, const ch
     const char *path = weir_manifest_path(arena, paths, name);
     weir_batch batch;
     weir_batch_init(&batch, weir_list_fields, WEIR_LIST_COLUMNS);
-    int code = read_records(fs, path, weir_list_fields, WEIR_LIST_COLUMNS, &batch, err);
+    int code = read_records(fs, path, weir_list_fields, WEIR_LIST_COLUMNS, NULL, &batch, err);
     if (code == WEIR_OK) {
         code = weir_manifest_files_from_batch(&batch, path, arena, out, err);
     }
@@ -50,14 +51,62 @@ static const weir_field *fields_for(const weir_manifest_filter *filter)
     return weir_entry_fields_to_read(filter != NULL && filter->without_stats);
 }
 
+/* The choice among entries by what stands before their files. The answer for the last partition is kept, since
+ * neighbours are mostly of one. */
+typedef struct entry_choice {
+    const weir_manifest_filter *filter;
+    weir_buffer last_partition;
+    bool has_last;
+    bool last_matches;
+} entry_choice;
+
+static bool partition_passes(entry_choice *choice, weir_slice partition)
+{
+    const weir_manifest_filter *filter = choice->filter;
+    if (filter->partition_matches == NULL) {
+        return true;
+    }
+    if (!choice->has_last || !weir_slice_equal(weir_buffer_slice(&choice->last_partition), partition)) {
+        choice->has_last = true;
+        choice->last_matches = filter->partition_matches(filter->partition_context, partition);
+        weir_buffer_clear(&choice->last_partition);
+        weir_buffer_append(&choice->last_partition, partition.data, partition.size);
+    }
+    return choice->last_matches;
+}
+
+/* Entries of an unknown version are kept for weir_entries_from_batch to refuse. */
+static bool keeps_entry(void *context, const weir_vector *columns, int64_t row)
+{
+    entry_choice *choice = context;
+    const int32_t *versions = WEIR_VALUES(&columns[WEIR_ENTRY_VERSION], int32_t);
+    const int32_t *buckets = WEIR_VALUES(&columns[WEIR_ENTRY_BUCKET], int32_t);
+    if (versions[row] != WEIR_MANIFEST_VERSION) {
+        return true;
+    }
+    return (choice->filter->bucket < 0 || buckets[row] == choice->filter->bucket) &&
+           partition_passes(choice, weir_vector_bytes(&columns[WEIR_ENTRY_PARTITION], row));
+}
+
+/* Decodes a manifest into a batch of the filter's fields, without most of what the filter leaves out. */
+static int read_entry_records(weir_fs *fs, const char *path, const weir_manifest_filter *filter, weir_batch *out,
+                              weir_error *err)
+{
+    entry_choice context = {.filter = filter};
+    weir_avro_choice choice = {.leading = WEIR_ENTRY_FILE, .keeps = keeps_entry, .context = &context};
+    bool chooses = filter != NULL && (filter->bucket >= 0 || filter->partition_matches != NULL);
+    int code = read_records(fs, path, fields_for(filter), WEIR_ENTRY_COLUMNS, chooses ? &choice : NULL, out, err);
+    weir_buffer_free(&context.last_partition);
+    return code;
+}
+
 int weir_manifest_read(weir_fs *fs, const weir_table_paths *paths, const char *name, const weir_manifest_filter *filter,
                        weir_arena *arena, weir_manifest_entries *out, weir_error *err)
 {
-    const weir_field *fields = fields_for(filter);
     const char *path = weir_manifest_path(arena, paths, name);
     weir_batch batch;
-    weir_batch_init(&batch, fields, WEIR_ENTRY_COLUMNS);
-    int code = read_records(fs, path, fields, WEIR_ENTRY_COLUMNS, &batch, err);
+    weir_batch_init(&batch, fields_for(filter), WEIR_ENTRY_COLUMNS);
+    int code = read_entry_records(fs, path, filter, &batch, err);
     if (code == WEIR_OK) {
         code = weir_entries_from_batch(&batch, filter, path, arena, out, err);
     }
@@ -71,18 +120,57 @@ int weir_manifest_read(weir_fs *fs, const weir_table_paths *paths, const char *n
 typedef struct manifest_task {
     weir_fs *fs;
     const char *path;
-    const weir_field *fields;
+    const weir_manifest_filter *filter;
     weir_batch batch;
 } manifest_task;
 
 static int run_task(void *argument, weir_error *err)
 {
     manifest_task *task = argument;
-    return read_records(task->fs, task->path, task->fields, WEIR_ENTRY_COLUMNS, &task->batch, err);
+    return read_entry_records(task->fs, task->path, task->filter, &task->batch, err);
+}
+
+static bool decode_bounds(const weir_schema *schema, const weir_manifest_file *manifest, weir_arena *arena,
+                          weir_column_stats *out)
+{
+    const weir_stats_row *stats = &manifest->partition_stats;
+    int32_t count = schema->partition_key_count;
+    weir_literal *min = WEIR_NEW_ARRAY(arena, weir_literal, count);
+    weir_literal *max = WEIR_NEW_ARRAY(arena, weir_literal, count);
+    if (weir_partition_decode(schema, stats->min_values, arena, min, NULL) != WEIR_OK ||
+        weir_partition_decode(schema, stats->max_values, arena, max, NULL) != WEIR_OK) {
+        return false;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = (weir_column_stats){
+            .has_min_max = !min[i].is_null && !max[i].is_null,
+            .min = min[i],
+            .max = max[i],
+            .null_count = i < stats->null_count_length ? stats->null_counts[i] : -1,
+            .row_count = manifest->added_files + manifest->deleted_files,
+        };
+    }
+    return true;
+}
+
+/* Bounds that cannot be decoded leave nothing out: reading the manifest tells what is wrong, if anything is. */
+static bool partitions_may_pass(const weir_schema *schema, const weir_manifest_file *manifest,
+                                const weir_manifest_filter *filter)
+{
+    if (filter->manifest_matches == NULL || schema->partition_key_count == 0) {
+        return true;
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_column_stats *bounds = WEIR_NEW_ARRAY(&arena, weir_column_stats, schema->partition_key_count);
+    bool passes =
+        !decode_bounds(schema, manifest, &arena, bounds) || filter->manifest_matches(filter->partition_context, bounds);
+    weir_arena_free(&arena);
+    return passes;
 }
 
 /* Whether a manifest may hold entries that the filter lets pass, by its description. */
-static bool may_pass(const weir_manifest_file *manifest, const weir_manifest_filter *filter)
+static bool may_pass(const weir_schema *schema, const weir_manifest_file *manifest, const weir_manifest_filter *filter)
 {
     if (filter == NULL) {
         return true;
@@ -91,28 +179,31 @@ static bool may_pass(const weir_manifest_file *manifest, const weir_manifest_fil
         (filter->bucket < manifest->min_bucket || filter->bucket > manifest->max_bucket)) {
         return false;
     }
-    return filter->min_level < 0 || !manifest->has_levels || manifest->max_level >= filter->min_level;
+    if (filter->min_level >= 0 && manifest->has_levels && manifest->max_level < filter->min_level) {
+        return false;
+    }
+    return partitions_may_pass(schema, manifest, filter);
 }
 
 /* Reads and decodes in parallel; the entries are then made one manifest after the other, because the arena belongs to
  * one thread and their order counts. */
-static int read_entries(weir_fs *fs, const weir_table_paths *paths, const weir_manifest_files *manifests,
-                        const weir_manifest_filter *filter, weir_pool *pool, weir_arena *arena,
-                        weir_manifest_entries *out, weir_error *err)
+static int read_entries(weir_fs *fs, const weir_table_paths *paths, const weir_schema *schema,
+                        const weir_manifest_files *manifests, const weir_manifest_filter *filter, weir_pool *pool,
+                        weir_arena *arena, weir_manifest_entries *out, weir_error *err)
 {
     manifest_task *tasks = weir_alloc_zeroed(manifests->count, sizeof *tasks);
     size_t count = 0;
     weir_task_group group;
     weir_task_group_init(&group, pool);
     for (size_t i = 0; i < manifests->count; i++) {
-        if (!may_pass(&manifests->items[i], filter)) {
+        if (!may_pass(schema, &manifests->items[i], filter)) {
             continue;
         }
         manifest_task *task = &tasks[count++];
         task->fs = fs;
         task->path = weir_manifest_path(arena, paths, manifests->items[i].name);
-        task->fields = fields_for(filter);
-        weir_batch_init(&task->batch, task->fields, WEIR_ENTRY_COLUMNS);
+        task->filter = filter;
+        weir_batch_init(&task->batch, fields_for(filter), WEIR_ENTRY_COLUMNS);
         weir_task_group_run(&group, run_task, task);
     }
     int code = weir_task_group_wait(&group, err);
@@ -131,13 +222,12 @@ int weir_snapshot_files(weir_fs *fs, const weir_table_paths *paths, const weir_s
                         const weir_snapshot *snapshot, const weir_manifest_filter *filter, struct weir_pool *pool,
                         weir_arena *arena, weir_manifest_entries *out, weir_error *err)
 {
-    (void)schema; /* entries are self-contained; a filter on partitions has the schema in its context */
     weir_manifest_files manifests = {0};
     weir_manifest_entries entries = {0};
     int code;
     WEIR_GO(weir_manifest_list_read(fs, paths, snapshot->base_manifest_list, arena, &manifests, err));
     WEIR_GO(weir_manifest_list_read(fs, paths, snapshot->delta_manifest_list, arena, &manifests, err));
-    WEIR_GO(read_entries(fs, paths, &manifests, filter, pool, arena, &entries, err));
+    WEIR_GO(read_entries(fs, paths, schema, &manifests, filter, pool, arena, &entries, err));
     WEIR_GO(weir_manifest_entries_fold(&entries, false, err));
     for (size_t i = 0; i < entries.count; i++) {
         weir_manifest_entries_append(out, entries.items[i]);

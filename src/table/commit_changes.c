@@ -6,6 +6,8 @@
 
 #include "base/map.h"
 #include "merge/sorted_run.h"
+#include "meta/partition.h"
+#include "vector/compare.h"
 
 void weir_commit_changes_free(weir_commit_changes *changes)
 {
@@ -52,10 +54,47 @@ void weir_commit_changes_compact(const weir_commit_messages *messages, weir_comm
     }
 }
 
-/* Whether a file's partition is one that the changes touch. */
-static bool partition_is_touched(void *context, weir_slice partition)
+/* The partitions that some changes touch, serialized. */
+typedef struct touched_partitions {
+    const weir_schema *schema;
+    weir_map map;
+} touched_partitions;
+
+static bool is_touched(void *context, weir_slice partition)
 {
-    return weir_map_get(context, partition) != NULL;
+    const touched_partitions *touched = context;
+    return weir_map_get(&touched->map, partition) != NULL;
+}
+
+static bool lies_in(const weir_schema *schema, const weir_literal *values, const weir_column_stats *bounds)
+{
+    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+        const weir_type *type = schema->fields[schema->partition_columns[i]].type;
+        bool fits = values[i].is_null
+                        ? bounds[i].null_count != 0
+                        : !bounds[i].has_min_max || (weir_literal_compare(type, &values[i], &bounds[i].min) >= 0 &&
+                                                     weir_literal_compare(type, &values[i], &bounds[i].max) <= 0);
+        if (!fits) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether one of the touched partitions lies in the bounds of a manifest. */
+static bool manifest_is_touched(void *context, const weir_column_stats *bounds)
+{
+    const touched_partitions *touched = context;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_literal *values = WEIR_NEW_ARRAY(&arena, weir_literal, touched->schema->partition_key_count);
+    bool found = false;
+    for (size_t i = 0; i < touched->map.entry_count && !found; i++) {
+        found = weir_partition_decode(touched->schema, touched->map.entries[i].key, &arena, values, NULL) != WEIR_OK ||
+                lies_in(touched->schema, values, bounds);
+    }
+    weir_arena_free(&arena);
+    return found;
 }
 
 static bool needs_current_files(const weir_commit_changes *changes)
@@ -117,9 +156,10 @@ static int check_neighbours(const weir_table *table, weir_manifest_entries *all,
         bool same_level = left->bucket == right->bucket && left->file->level == right->file->level;
         if (same_level && right->file->level > 0 &&
             weir_key_compare(table->schema, left->file->max_key, right->file->min_key) >= 0) {
-            return weir_fail(err, WEIR_CONFLICT,
-                             "%s: %s and %s would overlap in level %d of bucket %d; another job compacts the same table",
-                             table->path, left->file->name, right->file->name, right->file->level, right->bucket);
+            return weir_fail(
+                err, WEIR_CONFLICT,
+                "%s: %s and %s would overlap in level %d of bucket %d; another job compacts the same table",
+                table->path, left->file->name, right->file->name, right->file->level, right->bucket);
         }
     }
     return WEIR_OK;
@@ -133,16 +173,17 @@ int weir_commit_changes_check(const weir_table *table, const weir_snapshot *late
     }
     weir_arena arena;
     weir_arena_init(&arena);
-    weir_map touched = {0};
+    touched_partitions touched = {.schema = table->schema};
     weir_manifest_entries all = {0};
     int code = WEIR_OK;
     for (size_t i = 0; i < changes->files.count; i++) {
-        weir_map_put(&touched, changes->files.items[i].partition, &touched);
+        weir_map_put(&touched.map, changes->files.items[i].partition, &touched);
     }
     weir_manifest_filter filter = {
         .bucket = -1,
         .min_level = -1,
-        .partition_matches = partition_is_touched,
+        .partition_matches = is_touched,
+        .manifest_matches = manifest_is_touched,
         .partition_context = &touched,
         .without_stats = true,
     };
@@ -155,7 +196,7 @@ int weir_commit_changes_check(const weir_table *table, const weir_snapshot *late
     WEIR_GO(check_neighbours(table, &all, changes->kind == WEIR_COMMIT_OVERWRITE, err));
 done:
     weir_manifest_entries_free(&all);
-    weir_map_free(&touched);
+    weir_map_free(&touched.map);
     weir_arena_free(&arena);
     return code;
 }

@@ -1,7 +1,7 @@
 /* Planning: live files become splits.
  *
- * Files of a primary-key bucket are cut into sections of overlapping key ranges: a section of one run without deletes is
- * read as it is, the others are merged. Incremental reads are planned in scan_incremental.c. */
+ * Files of a primary-key bucket are cut into sections of overlapping key ranges: a section of one run without deletes
+ * is read as it is, the others are merged. Incremental reads are planned in scan_incremental.c. */
 #include "table/scan.h"
 
 #include <stdlib.h>
@@ -102,8 +102,8 @@ static int add_key_bucket(weir_split_builder *builder, const weir_scan_filter *f
 {
     weir_section *sections = NULL;
     size_t section_count = 0;
-    WEIR_TRY(weir_sections_of(filter->table->schema, files, count, &builder->plan->arena, &sections, &section_count,
-                              err));
+    WEIR_TRY(
+        weir_sections_of(filter->table->schema, files, count, &builder->plan->arena, &sections, &section_count, err));
     for (size_t i = 0; i < section_count; i++) {
         if (is_plain_run(&sections[i])) {
             WEIR_TRY(add_plain_files(builder, filter, sections[i].runs[0].files, sections[i].runs[0].file_count, err));
@@ -192,10 +192,9 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = min_level,
-        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
-        .partition_context = &filter,
         .without_stats = filter.values == NULL,
     };
+    weir_scan_filter_set_partitions(&filter, &manifest_filter);
     WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &manifest_filter,
                                 table->context.pool, &plan->arena, &entries, err));
     if (entries.count > 1) {
@@ -259,10 +258,9 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = -1,
-        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
-        .partition_context = &filter,
         .without_stats = true,
     };
+    weir_scan_filter_set_partitions(&filter, &manifest_filter);
     WEIR_GO(weir_manifest_list_read(context->fs, &context->paths, list, &plan->arena, &manifests, err));
     for (size_t i = 0; i < manifests.count; i++) {
         WEIR_GO(weir_manifest_read(context->fs, &context->paths, manifests.items[i].name, &manifest_filter,

@@ -66,8 +66,8 @@ static int find_bucket(weir_scan_filter *filter, const weir_predicate *predicate
     }
     row.length = 1;
     if (complete) {
-        WEIR_GO(weir_batch_buckets(WEIR_BUCKET_DEFAULT, &row, positions, column_count, bucket_count, &filter->bucket,
-                                   err));
+        WEIR_GO(
+            weir_batch_buckets(WEIR_BUCKET_DEFAULT, &row, positions, column_count, bucket_count, &filter->bucket, err));
     }
 done:
     weir_batch_free(&row);
@@ -105,8 +105,7 @@ int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, con
     }
     filter->columns = columns;
     filter->values = restrict_to(table, predicate, columns, filter->column_count, arena);
-    filter->partition =
-        restrict_to(table, predicate, schema->partition_columns, schema->partition_key_count, arena);
+    filter->partition = restrict_to(table, predicate, schema->partition_columns, schema->partition_key_count, arena);
     filter->key = restrict_to(table, predicate, schema->key_columns, schema->key_column_count, arena);
     return find_bucket(filter, predicate, err);
 }
@@ -122,12 +121,7 @@ static weir_column_stats exactly(const weir_literal *value)
     return stats;
 }
 
-bool weir_scan_filter_has_partitions(const weir_scan_filter *filter)
-{
-    return filter->partition != NULL || filter->without_partitions != NULL;
-}
-
-bool weir_scan_filter_partition(void *argument, weir_slice partition)
+static bool partition_matches(void *argument, weir_slice partition)
 {
     const weir_scan_filter *filter = argument;
     if (filter->without_partitions != NULL && weir_map_get(filter->without_partitions, partition) != NULL) {
@@ -150,6 +144,23 @@ bool weir_scan_filter_partition(void *argument, weir_slice partition)
     }
     weir_arena_free(&arena);
     return matches;
+}
+
+static bool manifest_matches(void *argument, const weir_column_stats *partitions)
+{
+    const weir_scan_filter *filter = argument;
+    return weir_predicate_may_match(filter->partition, partitions);
+}
+
+void weir_scan_filter_set_partitions(weir_scan_filter *filter, weir_manifest_filter *out)
+{
+    out->partition_context = filter;
+    if (filter->partition != NULL || filter->without_partitions != NULL) {
+        out->partition_matches = partition_matches;
+    }
+    if (filter->partition != NULL) {
+        out->manifest_matches = manifest_matches;
+    }
 }
 
 int weir_scan_filter_keys(const weir_scan_filter *filter, const weir_data_file *file, bool *out, weir_error *err)

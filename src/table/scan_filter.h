@@ -12,7 +12,7 @@ typedef struct weir_scan_filter {
     const weir_predicate *values;    /* over `columns`, likewise */
     const int32_t *columns;          /* of the schema that `values` names */
     int32_t column_count;
-    int32_t bucket; /* -1: any; where equalities on the bucket key name one */
+    int32_t bucket;                     /* -1: any; where equalities on the bucket key name one */
     const weir_map *without_partitions; /* NULL: none */
 } weir_scan_filter;
 
@@ -20,9 +20,8 @@ typedef struct weir_scan_filter {
 int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_scan_options *options,
                           weir_arena *arena, weir_error *err);
 
-/* Whether some partitions are left out; if so, a callback for weir_manifest_filter. */
-bool weir_scan_filter_has_partitions(const weir_scan_filter *filter);
-bool weir_scan_filter_partition(void *filter, weir_slice partition);
+/* Adds what is said of partitions to a filter of manifests. */
+void weir_scan_filter_set_partitions(weir_scan_filter *filter, weir_manifest_filter *out);
 
 /* Whether the file's keys may match: safe for every file, since all versions of a key have the same key. */
 int weir_scan_filter_keys(const weir_scan_filter *filter, const weir_data_file *file, bool *out, weir_error *err);

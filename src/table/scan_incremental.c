@@ -83,8 +83,8 @@ static int resolve_between(const weir_table *table, const char *text, weir_arena
     return WEIR_OK;
 }
 
-static int resolve_between_times(const weir_table *table, const char *text, weir_arena *arena,
-                                 incremental_range *range, weir_error *err)
+static int resolve_between_times(const weir_table *table, const char *text, weir_arena *arena, incremental_range *range,
+                                 weir_error *err)
 {
     const weir_table_context *context = &table->context;
     const char *texts[2];
@@ -122,8 +122,8 @@ static int resolve_range(const weir_table *table, weir_arena *arena, incremental
     if (between != NULL) {
         WEIR_TRY(resolve_between(table, between, arena, range, err));
     } else {
-        WEIR_TRY(resolve_between_times(table, weir_options_get(set, "incremental-between-timestamp"), arena, range,
-                                       err));
+        WEIR_TRY(
+            resolve_between_times(table, weir_options_get(set, "incremental-between-timestamp"), arena, range, err));
     }
     if (range->between_tags) {
         return WEIR_OK;
@@ -132,8 +132,9 @@ static int resolve_range(const weir_table *table, weir_arena *arena, incremental
     WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
     if (range->from > range->to) {
-        return weir_fail(err, WEIR_INVALID, "%s: the incremental read starts at snapshot %" PRId64
-                         ", after its end %" PRId64, table->path, range->from, range->to);
+        return weir_fail(err, WEIR_INVALID,
+                         "%s: the incremental read starts at snapshot %" PRId64 ", after its end %" PRId64, table->path,
+                         range->from, range->to);
     }
     if (range->from < earliest - 1 || range->to > latest) {
         return weir_fail(err, WEIR_NOT_FOUND,
@@ -144,8 +145,7 @@ static int resolve_range(const weir_table *table, weir_arena *arena, incremental
     return WEIR_OK;
 }
 
-static int resolve_mode(const weir_table *table, const incremental_range *range, incremental_mode *out,
-                        weir_error *err)
+static int resolve_mode(const weir_table *table, const incremental_range *range, incremental_mode *out, weir_error *err)
 {
     const char *mode = NULL;
     weir_changelog_producer producer;
@@ -283,8 +283,8 @@ static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t sn
             .partition = bucket->partition,
             .bucket = bucket->bucket,
         };
-        WEIR_TRY(runs_of(table, bucket->files[0], bucket->count[0], &plan->arena, &split.before, &split.before_count,
-                         err));
+        WEIR_TRY(
+            runs_of(table, bucket->files[0], bucket->count[0], &plan->arena, &split.before, &split.before_count, err));
         WEIR_TRY(runs_of(table, bucket->files[1], bucket->count[1], &plan->arena, &split.runs, &split.run_count, err));
         for (size_t f = 0; f < bucket->count[1]; f++) {
             split.row_count += bucket->files[1][f]->row_count;
@@ -314,10 +314,9 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .min_level = -1,
-        .partition_matches = weir_scan_filter_has_partitions(&filter) ? weir_scan_filter_partition : NULL,
-        .partition_context = &filter,
         .without_stats = true,
     };
+    weir_scan_filter_set_partitions(&filter, &manifest_filter);
     if (range->before != NULL) {
         WEIR_GO(weir_snapshot_files(context->fs, &context->paths, table->schema, range->before, &manifest_filter,
                                     context->pool, &plan->arena, &before, err));

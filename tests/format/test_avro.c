@@ -172,6 +172,60 @@ static void every_type_comes_back_through_every_codec(void **state)
     rows_free(&rows);
 }
 
+static bool is_even(void *context, const weir_vector *columns, int64_t row)
+{
+    (*(int *)context)++;
+    return WEIR_VALUES(&columns[0], int64_t)[row] % 2 == 0;
+}
+
+/* Reads rows 0, 1, 2 … of a file with a choice of even ones; returns how many came. */
+static int64_t read_even(const test_rows *rows, const weir_field *fields, int32_t leading, int *asked)
+{
+    weir_error err;
+    weir_batch back;
+    weir_buffer file = {0};
+    weir_avro_choice choice = {.leading = leading, .keeps = is_even, .context = asked};
+    *asked = 0;
+    weir_batch_init(&back, fields, rows->column_count);
+    check_ok(weir_avro_write_all(&rows->batch, rows->fields, rows->column_count, "zstd", 1, &file, &err), &err);
+    check_ok(weir_avro_read_chosen(weir_buffer_slice(&file), "f", fields, rows->column_count, &choice, &back, &err),
+             &err);
+    int64_t length = back.length;
+    for (int32_t c = 0; c < back.column_count; c++) {
+        assert_int_equal(back.columns[c].length, length);
+    }
+    for (int64_t i = 0; *asked > 0 && i < length; i++) {
+        assert_int_equal(WEIR_VALUES(&back.columns[0], int64_t)[i], 2 * i);
+        assert_int_equal(weir_vector_bytes(&back.columns[1], i).size, 2 * i % 7);
+        assert_int_equal(weir_vector_is_null(&back.columns[2], i), i % 2 == 0);
+    }
+    weir_buffer_free(&file);
+    weir_batch_free(&back);
+    return length;
+}
+
+static void records_are_left_out_by_their_first_fields(void **state)
+{
+    (void)state;
+    int asked;
+    test_rows rows;
+    rows_start(&rows, "BIGINT NOT NULL, BYTES NOT NULL, INT, ARRAY<INT>");
+    for (int i = 0; i < 1000; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "[[%d, \"%.*s\", %s, [%d, null]]]", i, 2 * (i % 7), "00112233445566",
+                 i % 4 == 0 ? "null" : "7", i);
+        rows_add(&rows, row);
+    }
+    assert_int_equal(read_even(&rows, rows.fields, 1, &asked), 500);
+    assert_int_equal(asked, 1000);
+    assert_int_equal(read_even(&rows, rows.fields, 2, &asked), 500);
+    assert_int_equal(read_even(&rows, rows.fields, 3, &asked), 1000); /* the third may be NULL: no choice is made */
+    assert_int_equal(asked, 0);
+    weir_field swapped[4] = {rows.fields[1], rows.fields[0], rows.fields[2], rows.fields[3]};
+    assert_int_equal(read_even(&rows, swapped, 1, &asked), 1000); /* the file begins with another field */
+    rows_free(&rows);
+}
+
 static void no_rows_make_a_file_without_blocks(void **state)
 {
     (void)state;
@@ -286,6 +340,7 @@ int main(void)
         cmocka_unit_test(every_codec_of_java_is_read),
         cmocka_unit_test(the_schema_is_written_as_java_writes_it),
         cmocka_unit_test(every_type_comes_back_through_every_codec),
+        cmocka_unit_test(records_are_left_out_by_their_first_fields),
         cmocka_unit_test(no_rows_make_a_file_without_blocks),
         cmocka_unit_test(what_avro_cannot_hold_is_refused_before_the_file_begins),
         cmocka_unit_test(an_unknown_codec_names_those_there_are),

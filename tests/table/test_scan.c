@@ -47,7 +47,8 @@ static void partitions_buckets_and_keys_leave_files_out(void **state)
     (void)state;
     fixture table;
     fixture_create(&table, "p STRING NOT NULL, k BIGINT NOT NULL, v INT", "p,k", "p", "bucket=4");
-    fixture_commit(&table, "[[\"a\",1,1],[\"a\",2,1],[\"a\",3,1],[\"a\",4,1],[\"a\",5,1],[\"a\",6,1],[\"b\",1,1]]", "+I");
+    fixture_commit(&table, "[[\"a\",1,1],[\"a\",2,1],[\"a\",3,1],[\"a\",4,1],[\"a\",5,1],[\"a\",6,1],[\"b\",1,1]]",
+                   "+I");
     int64_t all = files_kept(&table, NULL);
     assert_true(all >= 3);
     assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_EQUAL, "p", "b")), 1);
@@ -56,6 +57,60 @@ static void partitions_buckets_and_keys_leave_files_out(void **state)
                                     leaf(&table, WEIR_PREDICATE_EQUAL, "k", "3")};
     assert_int_equal(files_kept(&table, weir_predicate_combine(&table.arena, WEIR_PREDICATE_AND, both, 2)), 1);
     assert_int_equal(files_kept(&table, leaf(&table, WEIR_PREDICATE_GREATER, "k", "100")), 0);
+    fixture_free(&table);
+}
+
+/* Removes the manifests that snapshot `id` added. */
+static void lose_manifests(fixture *table, int64_t id)
+{
+    weir_error err = {0};
+    weir_snapshot *snapshot = NULL;
+    weir_manifest_files manifests = {0};
+    const weir_table_context *context = &table->table->context;
+    must(weir_snapshot_read(table->fs, context->paths.root, id, &table->arena, &snapshot, &err), &err, "a snapshot");
+    must(weir_manifest_list_read(table->fs, &context->paths, snapshot->delta_manifest_list, &table->arena, &manifests,
+                                 &err),
+         &err, "a manifest list");
+    for (size_t i = 0; i < manifests.count; i++) {
+        const char *path = weir_manifest_path(&table->arena, &context->paths, manifests.items[i].name);
+        must(weir_fs_remove(table->fs, path, &err), &err, "losing a manifest");
+    }
+    weir_manifest_files_free(&manifests);
+}
+
+static void manifests_of_other_partitions_are_not_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *column;
+        weir_predicate_kind kind;
+        const char *value;
+        bool works;
+    } cases[] = {
+        {"p", WEIR_PREDICATE_EQUAL, "5", true},
+        {"p", WEIR_PREDICATE_GREATER, "1", true},
+        {"p", WEIR_PREDICATE_GREATER_OR_EQUAL, "1", false},
+        {"p", WEIR_PREDICATE_LESS, "5", false},
+        {"q", WEIR_PREDICATE_EQUAL, "b", true},
+        {"q", WEIR_PREDICATE_LESS, "b", false},
+        {"p", WEIR_PREDICATE_IS_NULL, "0", true},
+        {"p", WEIR_PREDICATE_IS_NOT_NULL, "0", false},
+    };
+    fixture table;
+    fixture_create(&table, "p INT, q STRING NOT NULL, k BIGINT NOT NULL", "", "p,q", "bucket=-1");
+    fixture_commit(&table, "[[1,\"a\",1]]", "+I");
+    fixture_commit(&table, "[[5,\"b\",1]]", "+I");
+    fixture_commit(&table, "[[null,\"b\",1]]", "+I");
+    lose_manifests(&table, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_error err = {0};
+        weir_table_plan *plan = NULL;
+        const weir_predicate *predicate = leaf(&table, cases[i].kind, cases[i].column, cases[i].value);
+        weir_scan_options options = {.predicate = predicate, .limit = -1};
+        int code = weir_scan_plan(table.table, &options, &plan, &err);
+        assert_int_equal(code, cases[i].works ? WEIR_OK : WEIR_NOT_FOUND);
+        weir_table_plan_free(plan);
+    }
     fixture_free(&table);
 }
 
@@ -127,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_choose_the_snapshot),
         cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
+        cmocka_unit_test(manifests_of_other_partitions_are_not_read),
         cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),
         cmocka_unit_test(a_plan_without_merging_knows_its_rows),
         cmocka_unit_test(incremental_reads_check_their_range),

@@ -21,6 +21,19 @@ int weir_avro_open_writer(weir_output *output, const weir_field *fields, int32_t
 int weir_avro_read_all(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
                        weir_batch *out, weir_error *err);
 
+/* Leaves records out while they are decoded: `keeps` is asked as soon as the first `leading` of the fields are there,
+ * in row `row` of their columns. They must be NOT NULL numbers or bytes. Where a file has other fields before or
+ * between them, everything is kept: the choice saves work, nothing else. */
+typedef struct weir_avro_choice {
+    int32_t leading;
+    bool (*keeps)(void *context, const weir_vector *columns, int64_t row);
+    void *context;
+} weir_avro_choice;
+
+/* The same with a choice; NULL: all. */
+int weir_avro_read_chosen(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
+                          const weir_avro_choice *choice, weir_batch *out, weir_error *err);
+
 /* Appends a container file with all rows of `batch` to `out`. `codec`: "null", "zstandard" (also "zstd"), "snappy",
  * "deflate", "bzip2". */
 int weir_avro_write_all(const weir_batch *batch, const weir_field *fields, int32_t field_count, const char *codec,

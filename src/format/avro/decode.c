@@ -256,9 +256,11 @@ static int decode_list(const weir_avro_node *node, weir_avro_cursor *cursor, wei
     }
 }
 
-static int decode_steps(const weir_avro_node *node, weir_avro_cursor *cursor, weir_vector *columns, weir_error *err)
+/* The fields from number `first` on. */
+static int decode_steps(const weir_avro_node *node, int32_t first, weir_avro_cursor *cursor, weir_vector *columns,
+                        weir_error *err)
 {
-    for (int32_t i = 0; i < node->step_count; i++) {
+    for (int32_t i = first; i < node->step_count; i++) {
         const weir_avro_step *step = &node->steps[i];
         if (step->node != NULL) {
             WEIR_TRY(decode_value(step->node, cursor, &columns[step->column], err));
@@ -271,7 +273,7 @@ static int decode_steps(const weir_avro_node *node, weir_avro_cursor *cursor, we
 
 static int decode_row(const weir_avro_node *node, weir_avro_cursor *cursor, weir_vector *out, weir_error *err)
 {
-    WEIR_TRY(decode_steps(node, cursor, out->children, err));
+    WEIR_TRY(decode_steps(node, 0, cursor, out->children, err));
     for (int32_t i = 0; i < node->missing_count; i++) {
         WEIR_TRY(weir_vector_append_nulls(&out->children[node->missing[i]], 1, err));
     }
@@ -403,8 +405,46 @@ static int skip_value(const weir_avro_type *type, weir_avro_cursor *cursor, weir
     return complete ? WEIR_OK : corrupt(cursor, "a value is cut off", err);
 }
 
+/* ---- the records of a block ---- */
+
+static bool is_plain(const weir_avro_node *node)
+{
+    return node->op == WEIR_AVRO_OP_INT32 || node->op == WEIR_AVRO_OP_INT64 || node->op == WEIR_AVRO_OP_BYTES;
+}
+
+/* Whether the file's first fields are those that the choice is made by, and none of them can be NULL. */
+static bool leads(const weir_avro_node *program, int32_t leading)
+{
+    bool is_led = leading <= program->step_count;
+    for (int32_t i = 0; is_led && i < leading; i++) {
+        const weir_avro_step *step = &program->steps[i];
+        is_led = step->node != NULL && step->column < leading && is_plain(step->node);
+    }
+    return is_led;
+}
+
+static int decode_chosen(const weir_avro_node *program, const weir_avro_choice *choice, weir_avro_cursor *cursor,
+                         weir_vector *columns, int64_t *kept, weir_error *err)
+{
+    for (int32_t i = 0; i < choice->leading; i++) {
+        const weir_avro_step *step = &program->steps[i];
+        WEIR_TRY(decode_value(step->node, cursor, &columns[step->column], err));
+    }
+    if (choice->keeps(choice->context, columns, columns[0].length - 1)) {
+        (*kept)++;
+        return decode_steps(program, choice->leading, cursor, columns, err);
+    }
+    for (int32_t i = 0; i < choice->leading; i++) {
+        columns[i].length--;
+    }
+    for (int32_t i = choice->leading; i < program->step_count; i++) {
+        WEIR_TRY(skip_value(program->steps[i].type, cursor, err));
+    }
+    return WEIR_OK;
+}
+
 int weir_avro_decode(const weir_avro_node *program, weir_slice block, int64_t count, const char *path,
-                     weir_vector *columns, weir_error *err)
+                     const weir_avro_choice *choice, weir_vector *columns, int64_t *out_kept, weir_error *err)
 {
     weir_avro_cursor cursor = {block.data, block.data + block.size, path};
     uint64_t least = program->type->min_bytes > 0 ? program->type->min_bytes : 1;
@@ -412,19 +452,23 @@ int weir_avro_decode(const weir_avro_node *program, weir_slice block, int64_t co
         return weir_fail(err, WEIR_CORRUPT, "%s: a block of %zu bytes cannot hold %" PRId64 " records", path,
                          block.size, count);
     }
-    for (int32_t i = 0; i < program->step_count; i++) {
+    bool chooses = choice != NULL && leads(program, choice->leading);
+    int64_t kept = chooses ? 0 : count;
+    for (int32_t i = 0; i < program->step_count && !chooses; i++) {
         if (program->steps[i].node != NULL) {
             WEIR_TRY(weir_vector_reserve(&columns[program->steps[i].column], count, err));
         }
     }
     for (int64_t i = 0; i < count; i++) {
-        WEIR_TRY(decode_steps(program, &cursor, columns, err));
+        WEIR_TRY(chooses ? decode_chosen(program, choice, &cursor, columns, &kept, err)
+                         : decode_steps(program, 0, &cursor, columns, err));
     }
     if (cursor.next != cursor.end) {
         return corrupt(&cursor, "bytes are left after its last record", err);
     }
     for (int32_t i = 0; i < program->missing_count; i++) {
-        WEIR_TRY(weir_vector_append_nulls(&columns[program->missing[i]], count, err));
+        WEIR_TRY(weir_vector_append_nulls(&columns[program->missing[i]], kept, err));
     }
+    *out_kept = kept;
     return WEIR_OK;
 }

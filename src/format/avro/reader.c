@@ -42,6 +42,12 @@ typedef struct reader {
 int weir_avro_read_all(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
                        weir_batch *out, weir_error *err)
 {
+    return weir_avro_read_chosen(bytes, path, fields, field_count, NULL, out, err);
+}
+
+int weir_avro_read_chosen(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
+                          const weir_avro_choice *choice, weir_batch *out, weir_error *err)
+{
     weir_arena arena;
     weir_buffer scratch = {0};
     weir_avro_header header;
@@ -59,8 +65,9 @@ int weir_avro_read_all(weir_slice bytes, const char *path, const weir_field *fie
         WEIR_GO(weir_avro_block_parse(rest, offset, bytes.size, path, &block, err));
         weir_slice stored = weir_slice_of(bytes.data + block.offset, (size_t)block.size + WEIR_AVRO_SYNC_BYTES);
         WEIR_GO(weir_avro_block_unpack(&header, stored, &scratch, &records, path, err));
-        WEIR_GO(weir_avro_decode(program, records, block.record_count, path, out->columns, err));
-        out->length += block.record_count;
+        int64_t kept = 0;
+        WEIR_GO(weir_avro_decode(program, records, block.record_count, path, choice, out->columns, &kept, err));
+        out->length += kept;
         offset = (size_t)block.offset + stored.size;
     }
 done:
@@ -178,7 +185,9 @@ static int decode_block(reader *self, const weir_avro_block *block, weir_error *
     const char *path = self->file->path;
     WEIR_TRY(fetch(self, block->offset, (size_t)block->size + WEIR_AVRO_SYNC_BYTES, &self->stored, &stored, err));
     WEIR_TRY(weir_avro_block_unpack(&self->header, stored, &self->scratch, &records, path, err));
-    WEIR_TRY(weir_avro_decode(self->program, records, block->record_count, path, self->window.columns, err));
+    int64_t kept;
+    WEIR_TRY(
+        weir_avro_decode(self->program, records, block->record_count, path, NULL, self->window.columns, &kept, err));
     self->window.length += block->record_count;
     return settle_budget(self, err);
 }

@@ -2,6 +2,7 @@
 #ifndef WEIR_FORMAT_AVRO_RESOLVE_H
 #define WEIR_FORMAT_AVRO_RESOLVE_H
 
+#include "format/avro/avro.h"
 #include "format/avro/schema.h"
 #include "vector/vector.h"
 
@@ -62,9 +63,9 @@ struct weir_avro_node {
 int weir_avro_resolve(const weir_avro_type *record, const weir_field *fields, int32_t field_count, bool complete,
                       const char *path, weir_arena *arena, const weir_avro_node **out, weir_error *err);
 
-/* Appends the `count` records that `block` holds to `columns`. After a failure the columns are of unequal length and
- * must be cleared. */
+/* Appends those of the `count` records that `block` holds to `columns` which `choice` (NULL: all) keeps. After a
+ * failure the columns are of unequal length and must be cleared. */
 int weir_avro_decode(const weir_avro_node *program, weir_slice block, int64_t count, const char *path,
-                     weir_vector *columns, weir_error *err);
+                     const weir_avro_choice *choice, weir_vector *columns, int64_t *out_kept, weir_error *err);
 
 #endif
