@@ -75,8 +75,8 @@ static int check(const bench_arguments *arguments, weir_error *err)
     if (arguments->path == NULL) {
         return weir_fail(err, WEIR_INVALID, "%s needs the path of a table", arguments->command);
     }
-    if (arguments->keys == 0 || arguments->commits == 0) {
-        return weir_fail(err, WEIR_INVALID, "--keys and --commits must be greater than 0");
+    if (arguments->keys == 0 || arguments->commits == 0 || arguments->partitions == 0) {
+        return weir_fail(err, WEIR_INVALID, "--keys, --commits and --partitions must be greater than 0");
     }
     return WEIR_OK;
 }
@@ -85,21 +85,24 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
 {
     int64_t warm_rows = 0; /* nothing warms up here: taken so that a command line fits other programs too */
     const option_rule rules[] = {
-        {"--rows", VALUE_NUMBER, &out->rows},
-        {"--commits", VALUE_NUMBER, &out->commits},
-        {"--keys", VALUE_NUMBER, &out->keys},
-        {"--dist", VALUE_DISTRIBUTION, NULL},
-        {"--bucket", VALUE_NUMBER, &out->bucket},
-        {"--seed", VALUE_NUMBER, &out->seed},
-        {"--repeat", VALUE_NUMBER, &out->repeat},
-        {"--wait-compaction", VALUE_FLAG, &out->wait_compaction},
-        {"--option", VALUE_PAIR, NULL},
-        {"--threads", VALUE_NUMBER, &out->threads},
-        {"--memory", VALUE_SIZE, &out->memory_bytes},
+        {"--rows", VALUE_NUMBER, &out->rows},       {"--commits", VALUE_NUMBER, &out->commits},
+        {"--keys", VALUE_NUMBER, &out->keys},       {"--dist", VALUE_DISTRIBUTION, NULL},
+        {"--bucket", VALUE_NUMBER, &out->bucket},   {"--seed", VALUE_NUMBER, &out->seed},
+        {"--repeat", VALUE_NUMBER, &out->repeat},   {"--wait-compaction", VALUE_FLAG, &out->wait_compaction},
+        {"--files", VALUE_NUMBER, &out->files},     {"--partitions", VALUE_NUMBER, &out->partitions},
+        {"--spread", VALUE_FLAG, &out->spread},     {"--option", VALUE_PAIR, NULL},
+        {"--threads", VALUE_NUMBER, &out->threads}, {"--memory", VALUE_SIZE, &out->memory_bytes},
         {"--warm-rows", VALUE_NUMBER, &warm_rows},
     };
     const size_t rule_count = sizeof rules / sizeof *rules;
-    *out = (bench_arguments){.command = words[0], .commits = 50, .keys = 2000000, .bucket = 1, .seed = 42, .repeat = 3};
+    *out = (bench_arguments){.command = words[0],
+                             .commits = 50,
+                             .keys = 2000000,
+                             .bucket = 1,
+                             .seed = 42,
+                             .repeat = 3,
+                             .files = 100000,
+                             .partitions = 1000};
     out->rows = strcmp(words[0], "rows") == 0 ? 10 : 5000000;
     weir_arena_init(&out->arena);
     for (int i = 1; i < count; i++) {

@@ -5,7 +5,7 @@
  *   generator.c   the data: a table of eleven columns whose rows follow from a seed and the row's number
  *   environment.c opening tables with threads and memory as asked
  *   report.c      the JSON line of a run
- *   write.c, scan.c, compact.c, rewrites.c, rows.c   one command each
+ *   write.c, scan.c, compact.c, rewrites.c, plan.c, rows.c   one command each
  *
  * The benchmarks stand on the table room alone: no SQL, no catalog. */
 #ifndef WEIR_BENCH_H
@@ -26,6 +26,9 @@ typedef struct bench_arguments {
     uint64_t seed;
     int64_t repeat;
     bool wait_compaction;
+    int64_t files;        /* of plan */
+    int64_t partitions;   /* likewise */
+    bool spread;          /* likewise: each commit touches all partitions */
     int64_t threads;      /* 0: one per processor */
     int64_t memory_bytes; /* 0: no limit */
     weir_options options; /* of --option */
@@ -78,6 +81,7 @@ int bench_write(const bench_arguments *arguments, weir_error *err);
 int bench_scan(const bench_arguments *arguments, weir_error *err);
 int bench_compact(const bench_arguments *arguments, weir_error *err);
 int bench_rewrites(const bench_arguments *arguments, weir_error *err);
+int bench_plan(const bench_arguments *arguments, weir_error *err);
 int bench_rows(const bench_arguments *arguments, weir_error *err);
 
 #endif

@@ -11,6 +11,8 @@ static const char help[] =
     "  weir-bench scan     TABLE_PATH [options]              reads it whole, merged, with checksums over all columns\n"
     "  weir-bench compact  TABLE_PATH [options]              compacts every bucket fully\n"
     "  weir-bench rewrites TABLE_PATH                       counts the rows that its compactions wrote\n"
+    "  weir-bench plan     TABLE_PATH [options]              makes a table of many described files, plans one "
+    "partition\n"
     "  weir-bench rows     -          [options]             prints the generator's first rows as JSON\n"
     "\n"
     "Options\n"
@@ -20,8 +22,11 @@ static const char help[] =
     "  --dist D            uniform or zipf                 (uniform)\n"
     "  --bucket N          buckets                         (1)\n"
     "  --seed N            of the generator                (42)\n"
-    "  --repeat N          scans, one after the other      (3)\n"
+    "  --repeat N          scans or plans, one after the other (3)\n"
     "  --wait-compaction   each commit waits for the compactions that it started\n"
+    "  --files N           files of the table to plan      (100000)\n"
+    "  --partitions N      its partitions                  (1000)\n"
+    "  --spread            each of its commits adds to all partitions, not to some neighbours\n"
     "  --option KEY=VALUE  an option of the table; may be given several times\n"
     "  --memory SIZE       a limit for buffers, such as 256MB\n"
     "  --threads N         worker threads                  (one per processor)\n"
@@ -35,11 +40,8 @@ static bench_command find_command(const char *word)
     static const struct {
         const char *name;
         bench_command run;
-    } commands[] = {{"write", bench_write},
-                    {"scan", bench_scan},
-                    {"compact", bench_compact},
-                    {"rewrites", bench_rewrites},
-                    {"rows", bench_rows}};
+    } commands[] = {{"write", bench_write},       {"scan", bench_scan}, {"compact", bench_compact},
+                    {"rewrites", bench_rewrites}, {"plan", bench_plan}, {"rows", bench_rows}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, word) == 0) {
             return commands[i].run;
