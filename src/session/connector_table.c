@@ -1,7 +1,10 @@
 /* Tables of connectors for queries: one split, the source's batches with the columns asked for. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "session/sql_table.h"
+
+#define IDLE_SLEEP_MS 5
 
 typedef struct connector_scan {
     weir_sql_scan base; /* first */
@@ -20,11 +23,23 @@ typedef struct connector_split {
     weir_batch inner;
 } connector_split;
 
+/* Who feeds a sink looks after idle sources itself; a query can only wait for rows that are due later. */
+static int next_inner(connector_split *split, weir_error *err)
+{
+    const weir_session *session = split->scan->table->session;
+    weir_source *source = split->scan->source;
+    int code;
+    while ((code = source->next(source, &split->inner, err)) == WEIR_IDLE && !session->streaming_input) {
+        WEIR_TRY(weir_session_check_cancelled(session, err));
+        weir_sleep_ms(IDLE_SLEEP_MS);
+    }
+    return code;
+}
+
 static int next_batch(weir_sql_split *self, weir_batch *out, weir_error *err)
 {
     connector_split *split = (connector_split *)self;
-    weir_source *source = split->scan->source;
-    WEIR_TRY(source->next(source, &split->inner, err));
+    WEIR_TRY(next_inner(split, err));
     weir_batch_clear(out);
     for (int32_t i = 0; i < split->scan->column_count; i++) {
         weir_vector column = out->columns[i];

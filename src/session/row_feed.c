@@ -60,6 +60,7 @@ static int open_projection(weir_row_feed *feed, const weir_plan *scan, weir_erro
 static int open_query(weir_row_feed *feed, weir_error *err)
 {
     weir_sql_engine *engine = NULL;
+    feed->session->streaming_input = false; /* a query has no rows before its input has ended */
     WEIR_TRY(weir_session_engine(feed->session, true, &engine, err));
     WEIR_TRY(weir_sql_query_start(engine, feed->bound, &feed->result, err));
     feed->fields = weir_sql_result_fields(feed->result, &feed->field_count);
