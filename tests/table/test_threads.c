@@ -464,9 +464,8 @@ static void *read_what_may_expire(void *argument)
 static void expiry_beside_readers_and_writers_takes_nothing_that_is_needed(void **state)
 {
     (void)state;
-    const char *const options[] = {
-        "bucket", "1", "bucket-key", "k", "2", "snapshot.num-retained.min", "2", "snapshot.num-retained.max",
-        "3",      NULL};
+    const char *const options[] = {"bucket", "2", "snapshot.num-retained.min", "2", "snapshot.num-retained.max",
+                                   "3",      NULL};
     shared_scene scene;
     worker writer, expirer, readers[READERS];
     weir_error err = {0};
