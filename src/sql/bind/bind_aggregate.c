@@ -45,10 +45,16 @@ static int type_aggregate(weir_binder *binder, const weir_ast_expression *ast, c
     }
     const weir_type *type = aggregate->arguments[0]->type;
     WEIR_TRY(weir_binder_typed(binder, aggregate->arguments[0]));
-    bool fits = takes_numbers(kind) ? weir_type_is_numeric(type) : !weir_type_is_nested(type);
+    bool fits =
+        takes_numbers(kind) ? weir_type_is_numeric(type) : !weir_type_is_nested(type) && !weir_type_is_bytes(type);
     if (!fits) {
         return weir_binder_fail(binder, &ast->arguments[0]->position, "%s does not take %s; it is %s", function->name,
                                 weir_sql_type_text(binder->arena, type), function->signature);
+    }
+    if (is_deviation(kind) && weir_type_is_exact(type)) {
+        return weir_binder_unsupported(binder, &ast->position,
+                                       weir_arena_format(binder->arena, "%s of %s (a CAST to DOUBLE helps)",
+                                                         function->name, weir_sql_type_text(binder->arena, type)));
     }
     /* With GROUP BY every group has a row, so that only NULLs in it (or a FILTER) can make NULL. */
     bool nullable = type->nullable || aggregate->filter != NULL || binder->grouping->group_count == 0;
@@ -110,7 +116,7 @@ static int check_place(weir_binder *binder, const weir_ast_expression *ast, cons
         return weir_binder_fail(binder, &ast->position, "* is for COUNT(*) only; %s is %s", function->name,
                                 function->signature);
     }
-    if (!ast->call->star && (ast->argument_count == 0 || (ast->argument_count > 1 && !count))) {
+    if (!ast->call->star && ast->argument_count != 1) {
         return weir_binder_fail(binder, &ast->position, "%s does not take %d arguments; it is %s", function->name,
                                 ast->argument_count, function->signature);
     }

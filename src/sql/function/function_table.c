@@ -208,7 +208,7 @@ const weir_function weir_functions[] = {
     RULE("LOCALTIMESTAMP", "", local_timestamp, "LOCALTIMESTAMP"),
 
     /* aggregates */
-    AGGREGATE("COUNT", COUNT, "COUNT(*) or COUNT([DISTINCT] value, ...)"),
+    AGGREGATE("COUNT", COUNT, "COUNT(*) or COUNT([DISTINCT] value)"),
     AGGREGATE("SUM", SUM, "SUM([DISTINCT] number)"),
     AGGREGATE("MIN", MIN, "MIN(value)"),
     AGGREGATE("MAX", MAX, "MAX(value)"),

@@ -248,6 +248,40 @@ static int compare_decimals(weir_kernel_call *call, int64_t row, weir_error *err
     return weir_kernel_put_integer(call, row, order);
 }
 
+/* --- Sums of wide decimals -----------------------------------------------------------------------------------------
+ */
+
+enum { lower_digits = 19 };
+
+static int upper_half(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)err;
+    return weir_kernel_put_decimal(call, row, weir_kernel_decimal(call, 0, row) / weir_power_of_ten(lower_digits));
+}
+
+static int lower_half(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)err;
+    return weir_kernel_put_decimal(call, row, weir_kernel_decimal(call, 0, row) % weir_power_of_ten(lower_digits));
+}
+
+/* The lower sum's carry goes up first, so that what fits 38 digits never passes 128 bits on the way. */
+static int join_halves(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)err;
+    weir_int128 unit = weir_power_of_ten(lower_digits);
+    weir_int128 lower = weir_kernel_decimal(call, 1, row);
+    weir_int128 upper = weir_kernel_decimal(call, 0, row) + lower / unit;
+    if (upper > unit || upper < -unit) {
+        return weir_kernel_put_null(call, row);
+    }
+    return weir_kernel_put_decimal(call, row, upper * unit + lower % unit);
+}
+
+const weir_kernel weir_kernel_upper_digits = {.name = "upper_digits", .row = upper_half};
+const weir_kernel weir_kernel_lower_digits = {.name = "lower_digits", .row = lower_half};
+const weir_kernel weir_kernel_join_digits = {.name = "join_digits", .row = join_halves};
+
 /* --- Signs ---------------------------------------------------------------------------------------------------------
  */
 

@@ -11,6 +11,10 @@ extern const weir_kernel weir_kernel_modulo_integers;  /* of mixed widths */
 extern const weir_kernel weir_kernel_compare_decimals; /* INT: below, at or above 0 */
 /* = <> < <= over two FLOATs or two DOUBLEs; > and >= with the arguments swapped. NULL for other kinds. */
 const weir_kernel *weir_kernel_compare_floats(weir_expression_kind kind, const weir_type *operand, bool *out_swapped);
+/* A wide decimal's digits above and below the 19th from the right, and the number that sums of both make. */
+extern const weir_kernel weir_kernel_upper_digits;
+extern const weir_kernel weir_kernel_lower_digits;
+extern const weir_kernel weir_kernel_join_digits;
 extern const weir_kernel weir_kernel_negate;
 extern const weir_kernel weir_kernel_absolute;
 

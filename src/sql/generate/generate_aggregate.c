@@ -4,16 +4,12 @@
 #include "sql/function/kernels.h"
 #include "sql/generate/generate.h"
 
-static int generate_arguments(weir_generator *generator, const weir_aggregate *aggregate, const char *cast)
+/* --- Pieces --------------------------------------------------------------------------------------------------------
+ */
+
+static int generate_filter(weir_generator *generator, const weir_aggregate *aggregate)
 {
     weir_buffer *sql = &generator->out->sql;
-    weir_buffer_append_text(sql, aggregate->distinct ? "(DISTINCT " : "(");
-    weir_buffer_append_text(sql, cast == NULL ? "" : "CAST(");
-    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
-    if (cast != NULL) {
-        weir_buffer_append_format(sql, " AS %s)", cast);
-    }
-    weir_buffer_append_byte(sql, ')');
     if (aggregate->filter != NULL) {
         weir_buffer_append_text(sql, " FILTER (WHERE ");
         WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
@@ -26,39 +22,16 @@ static int generate_arguments(weir_generator *generator, const weir_aggregate *a
 static int generate_native(weir_generator *generator, const weir_aggregate *aggregate, const char *name,
                            const char *cast)
 {
-    weir_buffer_append_text(&generator->out->sql, name);
-    return generate_arguments(generator, aggregate, cast);
-}
-
-/* COUNT(*), COUNT(x), COUNT(a, b): of rows in which none of them is NULL. */
-static int generate_count(weir_generator *generator, const weir_aggregate *aggregate)
-{
     weir_buffer *sql = &generator->out->sql;
-    if (aggregate->argument_count == 1) {
-        return generate_native(generator, aggregate, "count", NULL);
+    weir_buffer_append_text(sql, name);
+    weir_buffer_append_text(sql, aggregate->distinct ? "(DISTINCT " : "(");
+    weir_buffer_append_text(sql, cast == NULL ? "" : "CAST(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    if (cast != NULL) {
+        weir_buffer_append_format(sql, " AS %s)", cast);
     }
-    if (aggregate->argument_count == 0) {
-        weir_buffer_append_text(sql, "count(*)");
-    } else {
-        weir_buffer_append_text(sql, aggregate->distinct ? "count(DISTINCT CASE WHEN " : "count(CASE WHEN ");
-        for (int32_t i = 0; i < aggregate->argument_count; i++) {
-            weir_buffer_append_text(sql, i == 0 ? "" : " AND ");
-            WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[i]));
-            weir_buffer_append_text(sql, " IS NOT NULL");
-        }
-        weir_buffer_append_text(sql, " THEN struct_pack(");
-        for (int32_t i = 0; i < aggregate->argument_count; i++) {
-            weir_buffer_append_format(sql, "%sf%d := ", i == 0 ? "" : ", ", i);
-            WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[i]));
-        }
-        weir_buffer_append_text(sql, ") END)");
-    }
-    if (aggregate->filter != NULL) {
-        weir_buffer_append_text(sql, " FILTER (WHERE ");
-        WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
-        weir_buffer_append_byte(sql, ')');
-    }
-    return WEIR_OK;
+    weir_buffer_append_byte(sql, ')');
+    return generate_filter(generator, aggregate);
 }
 
 static void open_call(weir_generator *generator, const weir_kernel *kernel, const weir_type *const *types,
@@ -67,6 +40,32 @@ static void open_call(weir_generator *generator, const weir_kernel *kernel, cons
     weir_buffer_append_format(&generator->out->sql, "%s(",
                               weir_generate_kernel(generator, kernel, NULL, types, count, type));
 }
+
+/* A native aggregate over DOUBLE, brought to the result's type. */
+static int generate_over_double(weir_generator *generator, const weir_aggregate *aggregate, const char *name)
+{
+    bool needs_zone;
+    const weir_type *wide = weir_type_simple(WEIR_DOUBLE, true);
+    const weir_kernel *cast = weir_kernel_cast(wide, aggregate->type, false, &needs_zone);
+    if (cast != NULL) {
+        open_call(generator, cast, &wide, 1, aggregate->type);
+    }
+    WEIR_TRY(generate_native(generator, aggregate, name, "DOUBLE"));
+    weir_buffer_append_text(&generator->out->sql, cast == NULL ? "" : ")");
+    return WEIR_OK;
+}
+
+static int generate_count(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    if (aggregate->argument_count == 1) {
+        return generate_native(generator, aggregate, "count", NULL);
+    }
+    weir_buffer_append_text(&generator->out->sql, "count(*)");
+    return generate_filter(generator, aggregate);
+}
+
+/* --- Sums ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The exact sum of integers cut to a width: kernel(CAST(sum(x) AS DECIMAL(38,0))). */
 static int generate_integer_sum(weir_generator *generator, const weir_aggregate *aggregate, const weir_type *type)
@@ -81,47 +80,83 @@ static int generate_integer_sum(weir_generator *generator, const weir_aggregate 
     return WEIR_OK;
 }
 
-static int generate_decimal_sum(weir_generator *generator, const weir_aggregate *aggregate)
+/* sum(kernel(x)) AS DECIMAL(38,0): one half of the digits of a wide decimal. */
+static int generate_half_sum(weir_generator *generator, const weir_aggregate *aggregate, const weir_kernel *half)
 {
     weir_buffer *sql = &generator->out->sql;
-    weir_buffer_append_text(sql, "CAST(");
-    WEIR_TRY(generate_native(generator, aggregate, "sum", NULL));
-    weir_buffer_append_format(sql, " AS DECIMAL(38,%d))", aggregate->arguments[0]->type->scale);
+    const weir_type *argument = aggregate->arguments[0]->type;
+    const weir_type *type = weir_type_decimal(&generator->out->arena, 19, 0, true);
+    weir_buffer_append_text(sql, "CAST(sum(");
+    open_call(generator, half, &argument, 1, type);
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_text(sql, "))");
+    WEIR_TRY(generate_filter(generator, aggregate));
+    weir_buffer_append_text(sql, " AS DECIMAL(38,0))");
+    return WEIR_OK;
+}
+
+/* Sums of DECIMAL(38, s), which is carried in 128 bits. Where values are so wide that few rows overflow them, their
+ * upper and lower digits are summed apart, and NULL comes of what does not fit. (DISTINCT values go the plain way:
+ * halves of different values may be the same.) */
+static int generate_decimal_sum(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    enum { widest_native = 28 };
+    weir_buffer *sql = &generator->out->sql;
+    weir_arena *arena = &generator->out->arena;
+    const weir_type *argument = aggregate->arguments[0]->type;
+    if (argument->precision <= widest_native || aggregate->distinct) {
+        weir_buffer_append_text(sql, "CAST(");
+        WEIR_TRY(generate_native(generator, aggregate, "sum", NULL));
+        weir_buffer_append_format(sql, " AS DECIMAL(38,%d))", argument->scale);
+        return WEIR_OK;
+    }
+    const weir_type *half = weir_type_decimal(arena, 38, 0, true);
+    const weir_type *halves[2] = {half, half};
+    open_call(generator, &weir_kernel_join_digits, halves, 2, weir_type_decimal(arena, 38, argument->scale, true));
+    WEIR_TRY(generate_half_sum(generator, aggregate, &weir_kernel_upper_digits));
+    weir_buffer_append_text(sql, ", ");
+    WEIR_TRY(generate_half_sum(generator, aggregate, &weir_kernel_lower_digits));
+    weir_buffer_append_byte(sql, ')');
     return WEIR_OK;
 }
 
 static int generate_sum(weir_generator *generator, const weir_aggregate *aggregate)
 {
-    weir_buffer *sql = &generator->out->sql;
     switch (aggregate->arguments[0]->type->id) {
     case WEIR_DECIMAL:
         return generate_decimal_sum(generator, aggregate);
     case WEIR_DOUBLE:
-        return generate_native(generator, aggregate, "sum", NULL);
     case WEIR_FLOAT:
-        weir_buffer_append_text(sql, "CAST(");
-        WEIR_TRY(generate_native(generator, aggregate, "sum", "DOUBLE"));
-        weir_buffer_append_text(sql, " AS FLOAT)");
-        return WEIR_OK;
+        return generate_over_double(generator, aggregate, "sum");
     default:
         return generate_integer_sum(generator, aggregate, aggregate->type);
     }
 }
 
-/* AVG of integers: the BIGINT sum divided by the count, cut off, in the argument's type. */
+/* --- Averages ------------------------------------------------------------------------------------------------------
+ */
+
+/* AVG of integers: the sum divided by the count. Flink sums in the argument's type when NULLs are possible, and in
+ * BIGINT when they aren't. */
 static int generate_integer_average(weir_generator *generator, const weir_aggregate *aggregate)
 {
     weir_buffer *sql = &generator->out->sql;
     bool needs_zone;
     const weir_type *bigint = weir_type_simple(WEIR_BIGINT, true);
     const weir_type *both[2] = {bigint, bigint};
+    const weir_type *type =
+        aggregate->arguments[0]->type->nullable ? weir_type_simple(aggregate->type->id, true) : bigint;
     const weir_kernel *narrow = weir_kernel_cast(bigint, aggregate->type, false, &needs_zone);
+    const weir_kernel *widen = weir_kernel_cast(type, bigint, false, &needs_zone);
     if (narrow != NULL) {
         open_call(generator, narrow, &bigint, 1, aggregate->type);
     }
     open_call(generator, weir_kernel_arithmetic('/', bigint), both, 2, bigint);
-    WEIR_TRY(generate_integer_sum(generator, aggregate, bigint));
-    weir_buffer_append_text(sql, ", ");
+    if (widen != NULL) {
+        open_call(generator, widen, &type, 1, bigint);
+    }
+    WEIR_TRY(generate_integer_sum(generator, aggregate, type));
+    weir_buffer_append_text(sql, widen == NULL ? ", " : "), ");
     WEIR_TRY(generate_native(generator, aggregate, "count", NULL));
     weir_buffer_append_text(sql, narrow == NULL ? ")" : "))");
     return WEIR_OK;
@@ -138,21 +173,6 @@ static int generate_decimal_average(weir_generator *generator, const weir_aggreg
     weir_buffer_append_text(sql, ", ");
     WEIR_TRY(generate_native(generator, aggregate, "count", NULL));
     weir_buffer_append_byte(sql, ')');
-    return WEIR_OK;
-}
-
-/* A native aggregate over DOUBLE, brought to the result's type. */
-static int generate_over_double(weir_generator *generator, const weir_aggregate *aggregate, const char *name)
-{
-    weir_buffer *sql = &generator->out->sql;
-    bool needs_zone;
-    const weir_type *wide = weir_type_simple(WEIR_DOUBLE, true);
-    const weir_kernel *cast = weir_kernel_cast(wide, aggregate->type, false, &needs_zone);
-    if (cast != NULL) {
-        open_call(generator, cast, &wide, 1, aggregate->type);
-    }
-    WEIR_TRY(generate_native(generator, aggregate, name, "DOUBLE"));
-    weir_buffer_append_text(sql, cast == NULL ? "" : ")");
     return WEIR_OK;
 }
 
