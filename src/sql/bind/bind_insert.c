@@ -2,12 +2,6 @@
 #include "base/text.h"
 #include "sql/bind/binder_internal.h"
 
-static bool is_written(const weir_sql_column *column)
-{
-    return column->kind == WEIR_SQL_PHYSICAL_COLUMN ||
-           (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual);
-}
-
 static int fail_unknown(weir_binder *binder, const weir_ast_part *name)
 {
     const weir_sql_table *sink = binder->bound->sink;
@@ -29,7 +23,7 @@ static int find_column(weir_binder *binder, const weir_ast_part *name, int32_t *
 {
     const weir_sql_table *sink = binder->bound->sink;
     for (int32_t i = 0; i < sink->column_count; i++) {
-        if (strcmp(sink->columns[i].name, name->text) == 0 && is_written(&sink->columns[i])) {
+        if (strcmp(sink->columns[i].name, name->text) == 0 && weir_column_is_written(&sink->columns[i])) {
             *out = i;
             return WEIR_OK;
         }
@@ -101,7 +95,7 @@ static int find_targets(weir_binder *binder, const weir_ast_insert *insert, weir
         targets[count++] = column;
     }
     for (int32_t i = 0; i < sink->column_count && !insert->has_columns; i++) {
-        if (is_written(&sink->columns[i]) && sources[i] == NULL) {
+        if (weir_column_is_written(&sink->columns[i]) && sources[i] == NULL) {
             targets[count++] = i;
         }
     }
@@ -179,7 +173,7 @@ static int plan_insert(weir_binder *binder, const weir_ast_insert *insert, weir_
     int32_t count = 0;
     for (int32_t i = 0; i < sink->column_count; i++) {
         const weir_sql_column *column = &sink->columns[i];
-        if (!is_written(column)) {
+        if (!weir_column_is_written(column)) {
             continue;
         }
         if (sources[i] == NULL && !column->type->nullable) {

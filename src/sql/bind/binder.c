@@ -62,12 +62,6 @@ int weir_bind_query(const weir_bind_context *context, const weir_ast_query *quer
 /* --- DELETE and UPDATE ---------------------------------------------------------------------------------------------
  */
 
-static bool is_written(const weir_sql_column *column)
-{
-    return column->kind == WEIR_SQL_PHYSICAL_COLUMN ||
-           (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual);
-}
-
 /* The scan of the table, filtered by WHERE; columns in scope under the table's name or alias. */
 static int bind_target(weir_binder *binder, const weir_ast_modify *modify, weir_plan **plan, weir_scope *scope)
 {
@@ -99,7 +93,7 @@ static int find_sink_column(weir_binder *binder, const weir_ast_part *name, int3
     const weir_sql_table *sink = binder->bound->sink;
     for (int32_t i = 0; i < sink->column_count; i++) {
         if (strcmp(sink->columns[i].name, name->text) == 0) {
-            if (!is_written(&sink->columns[i])) {
+            if (!weir_column_is_written(&sink->columns[i])) {
                 return weir_binder_fail(binder, &name->position, "column '%s' is computed and can't be set",
                                         name->text);
             }
@@ -173,7 +167,7 @@ static int plan_rows(weir_binder *binder, const weir_ast_modify *modify, weir_pl
     int32_t count = 0;
     for (int32_t i = 0; i < sink->column_count; i++) {
         const weir_sql_column *column = &sink->columns[i];
-        if (!is_written(column)) {
+        if (!weir_column_is_written(column)) {
             continue;
         }
         if (values[i] != NULL) {

@@ -56,6 +56,13 @@ int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *f
     __attribute__((format(printf, 3, 4)));
 int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what);
 
+/* Whether INSERT and UPDATE give a value to a column of this kind. */
+static inline bool weir_column_is_written(const weir_sql_column *column)
+{
+    return column->kind == WEIR_SQL_PHYSICAL_COLUMN ||
+           (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual);
+}
+
 /* Building expressions (expression.c). */
 weir_expression *weir_expression_new(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
                                      const weir_position *at, int32_t argument_count);
