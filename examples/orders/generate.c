@@ -139,7 +139,11 @@ static void print_order_event(event_files *files, const shop_order *before, cons
     fprintf(out,
             ",\"source\":{\"connector\":\"mysql\",\"db\":\"shop\",\"table\":\"orders\",\"pos\":%" PRId64
             ",\"ts_ms\":%" PRId64 "},\"op\":\"%s\",\"ts_ms\":%" PRId64 "}\n",
-            ++position, now_ms, before == NULL ? "c" : after == NULL ? "d" : "u", now_ms + 25);
+            ++position, now_ms,
+            before == NULL  ? "c"
+            : after == NULL ? "d"
+                            : "u",
+            now_ms + 25);
 }
 
 /* The next step of an order; returns whether it was the last. */
@@ -165,17 +169,18 @@ static void write_orders(const char *folder)
     begin_files(&files, folder, "orders", ORDER_FILES);
     while (placed < ORDERS || open_count > OPEN_ORDERS / 2) {
         now_ms += next_random(60000);
-        int is_new = placed < ORDERS && open_count < OPEN_ORDERS && (open_count < OPEN_ORDERS / 2 || next_random(3) == 0);
+        int is_new =
+            placed < ORDERS && open_count < OPEN_ORDERS && (open_count < OPEN_ORDERS / 2 || next_random(3) == 0);
         if (is_new) {
             int product = (int)next_random(PRODUCTS);
             int quantity = (int)next_random(4) + 1;
             open[open_count] = (shop_order){.order_id = ++placed,
-                                       .user_id = (int)next_random(USERS) + 1,
-                                       .product = product,
-                                       .quantity = quantity,
-                                       .cents = (int64_t)prices[product] * quantity,
-                                       .status = PLACED,
-                                       .time_ms = now_ms};
+                                            .user_id = (int)next_random(USERS) + 1,
+                                            .product = product,
+                                            .quantity = quantity,
+                                            .cents = (int64_t)prices[product] * quantity,
+                                            .status = PLACED,
+                                            .time_ms = now_ms};
             print_order_event(&files, NULL, &open[open_count++], now_ms);
         } else {
             unsigned chosen = next_random(open_count);

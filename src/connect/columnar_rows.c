@@ -13,8 +13,8 @@ typedef struct columnar_rows {
     weir_format_reader *reader;
     weir_arena arena;
     int32_t column_count;
-    int32_t *sources; /* of each column: the column of the reader, or -1 */
-    bool *is_cast;    /* its type in the file is another one */
+    int32_t *sources;   /* of each column: the column of the reader, or -1 */
+    bool *is_cast;      /* its type in the file is another one */
     weir_vector *files; /* then: the values as the file has them */
 } columnar_rows;
 
@@ -153,8 +153,9 @@ int weir_columnar_rows_open(const char *format, weir_file *file, const weir_fiel
     rows->files = WEIR_NEW_ARRAY(&rows->arena, weir_vector, field_count);
     int code = open_reader(rows, format, file, fields, budget, err);
     if (code == WEIR_OK && position.offset > (uint64_t)rows->reader->row_count) {
-        code = weir_fail(err, WEIR_INVALID, "cannot go on after row %" PRIu64 " of a file with %" PRId64
-                         " rows; was it written anew?", position.offset, rows->reader->row_count);
+        code = weir_fail(err, WEIR_INVALID,
+                         "cannot go on after row %" PRIu64 " of a file with %" PRId64 " rows; was it written anew?",
+                         position.offset, rows->reader->row_count);
     }
     if (code != WEIR_OK) {
         close_rows(&rows->base);

@@ -24,9 +24,9 @@ static int find_kind(const weir_connect_kind *kinds, size_t count, const char *w
         return WEIR_OK;
     }
     const char *nearest = weir_suggest(name, names, count);
-    int code = nearest == NULL ? weir_fail(err, WEIR_INVALID, "there is no %s '%s'", what, name)
-                               : weir_fail(err, WEIR_INVALID, "there is no %s '%s'; did you mean '%s'?", what, name,
-                                           nearest);
+    int code = nearest == NULL
+                   ? weir_fail(err, WEIR_INVALID, "there is no %s '%s'", what, name)
+                   : weir_fail(err, WEIR_INVALID, "there is no %s '%s'; did you mean '%s'?", what, name, nearest);
     free(names);
     return code;
 }
@@ -106,10 +106,9 @@ static int fail_unknown(const weir_connect_kind *connector, const weir_connect_k
         names[count++] = weir_arena_format(&arena, "%s.%s", format->name, format->options[i].key);
     }
     const char *nearest = weir_suggest(key, names, count);
-    int code = nearest == NULL
-                   ? weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'", connector->name, key)
-                   : weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'; did you mean '%s'?",
-                               connector->name, key, nearest);
+    int code = nearest == NULL ? weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'", connector->name, key)
+                               : weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'; did you mean '%s'?",
+                                           connector->name, key, nearest);
     weir_arena_free(&arena);
     return code;
 }
@@ -155,8 +154,7 @@ static int check_value(const weir_option *option, const char *key, const char *v
         return weir_parse_size(value, &number) && number > 0 ? WEIR_OK
                                                              : fail_value(key, value, "a size such as '128 mb'", err);
     case WEIR_OPTION_DURATION:
-        return weir_parse_duration(value, &number) ? WEIR_OK
-                                                   : fail_value(key, value, "a duration such as '10 s'", err);
+        return weir_parse_duration(value, &number) ? WEIR_OK : fail_value(key, value, "a duration such as '10 s'", err);
     case WEIR_OPTION_ENUM:
         return check_enum(option, key, value, err);
     default:

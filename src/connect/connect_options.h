@@ -9,7 +9,7 @@ typedef struct weir_connect_kind {
     const char *name; /* of a connector, or of a format: "filesystem", "debezium-json" */
     bool reads;
     bool writes;
-    bool gives_changes; /* of a format: rows of every kind */
+    bool gives_changes;         /* of a format: rows of every kind */
     const weir_option *options; /* of a format without its prefix: "ignore-parse-errors" is json.ignore-parse-errors */
     size_t option_count;
     const char *refusal; /* why it is not offered, and what to do; NULL: it is */

@@ -20,7 +20,7 @@ typedef struct datagen_source {
     int64_t batch_rows;
     int64_t row_count; /* in all; INT64_MAX: no end */
     int64_t rows_per_second;
-    int64_t made; /* rows so far */
+    int64_t made;        /* rows so far */
     int64_t made_before; /* of those, the rows that were made before `started_ns` */
     int64_t started_ns;  /* 0: not yet */
     uint64_t random;
@@ -87,10 +87,11 @@ static int append_number(const weir_type *type, int64_t number, weir_vector *vec
     return weir_vector_append_raw(vector, &number, weir_layout_width(vector->layout), err); /* little-endian */
 }
 
-static int append_timestamp(datagen_source *source, const weir_datagen_column *column, int64_t now_ms, weir_vector *vector,
-                            weir_error *err)
+static int append_timestamp(datagen_source *source, const weir_datagen_column *column, int64_t now_ms,
+                            weir_vector *vector, weir_error *err)
 {
-    weir_timestamp_nanos value = {.millis = now_ms - (column->past_ms > 0 ? next_between(source, 0, column->past_ms) : 0)};
+    weir_timestamp_nanos value = {.millis =
+                                      now_ms - (column->past_ms > 0 ? next_between(source, 0, column->past_ms) : 0)};
     int precision = column->field->type->precision;
     int64_t narrow = 0;
     if (precision < 3) {
@@ -145,7 +146,8 @@ static int append_column(datagen_source *source, const weir_datagen_column *colu
     WEIR_TRY(weir_vector_reserve(vector, count, err));
     for (int64_t i = 0; i < count; i++) {
         if (column->is_sequence) {
-            WEIR_TRY(append_number(column->field->type, (column->start + source->made + i) * column->unit, vector, err));
+            WEIR_TRY(
+                append_number(column->field->type, (column->start + source->made + i) * column->unit, vector, err));
         } else if (column->null_rate > 0 && next_fraction(source) < column->null_rate) {
             WEIR_TRY(weir_vector_append_nulls(vector, 1, err));
         } else {

@@ -84,7 +84,8 @@ static int read_bounds(const weir_options *options, weir_datagen_column *column,
     int64_t least;
     int64_t most;
     column->most_double = field->type->id == WEIR_FLOAT ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-    column->least_double = field->type->id == WEIR_FLOAT ? 0x1p-149 : 0x1p-1074; /* as Java's MIN_VALUE, which Flink takes */
+    column->least_double =
+        field->type->id == WEIR_FLOAT ? 0x1p-149 : 0x1p-1074; /* as Java's MIN_VALUE, which Flink takes */
     WEIR_TRY(read_double(options, field, "min", &column->least_double, err));
     WEIR_TRY(read_double(options, field, "max", &column->most_double, err));
     if (!bounds_of(field->type, &least, &most)) {
@@ -128,8 +129,9 @@ static int read_sequence(const weir_options *options, weir_datagen_column *colum
     WEIR_TRY(read_number(options, field, "start", least, most, &column->start, err));
     WEIR_TRY(read_number(options, field, "end", least, most, &column->end, err));
     if (column->end < column->start || (uint64_t)column->end - (uint64_t)column->start >= INT64_MAX) {
-        return weir_fail(err, WEIR_INVALID, "column '%s': a sequence from %" PRId64 " to %" PRId64 " has no rows to give",
-                         field->name, column->start, column->end);
+        return weir_fail(err, WEIR_INVALID,
+                         "column '%s': a sequence from %" PRId64 " to %" PRId64 " has no rows to give", field->name,
+                         column->start, column->end);
     }
     if (field->type->id == WEIR_DECIMAL) {
         weir_int128 unit = weir_power_of_ten(field->type->scale);

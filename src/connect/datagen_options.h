@@ -9,7 +9,7 @@ typedef struct weir_datagen_column {
     bool is_sequence;
     int64_t start; /* of a sequence */
     int64_t end;
-    int64_t unit; /* unscaled, of the sequence's numbers: 1, and of DECIMAL what 1 is */
+    int64_t unit;  /* unscaled, of the sequence's numbers: 1, and of DECIMAL what 1 is */
     int64_t least; /* of random whole numbers, and of DECIMAL unscaled */
     int64_t most;
     double least_double;

@@ -15,8 +15,8 @@ int weir_filesystem_check(const weir_options *options, const weir_connect_kind *
 
 /* Which columns are in the files, and which are in the names of their folders. */
 typedef struct weir_file_columns {
-    weir_field *fields;         /* of the files, in the table's order */
-    int32_t *columns;           /* their positions in the table */
+    weir_field *fields; /* of the files, in the table's order */
+    int32_t *columns;   /* their positions in the table */
     int32_t count;
     int32_t *partition_columns; /* the position in the table of each partition key */
     int32_t partition_count;

@@ -82,14 +82,16 @@ static int hand_over_text(partition_folder *partition, weir_error *err)
     return WEIR_OK;
 }
 
-static bool has_open_part(const partition_folder *partition) { return partition->output != NULL || partition->writer != NULL; }
+static bool has_open_part(const partition_folder *partition)
+{
+    return partition->output != NULL || partition->writer != NULL;
+}
 
 static int end_part(filesystem_sink *sink, partition_folder *partition, weir_error *err)
 {
     if (partition->writer != NULL) {
         weir_format_writer *writer = partition->writer;
-        weir_written_stats *stats =
-            weir_alloc_zeroed((size_t)sink->columns.count, sizeof *stats);
+        weir_written_stats *stats = weir_alloc_zeroed((size_t)sink->columns.count, sizeof *stats);
         int code = writer->ops->finish(writer, true, stats, err);
         writer->ops->close(writer);
         partition->writer = NULL;
@@ -366,12 +368,11 @@ static int open_sink(filesystem_sink *sink, const weir_sink_options *options, we
     sink->default_partition = weir_connect_text(connector, options->options, "partition.default-name");
     sink->part_bytes = (uint64_t)weir_connect_size(connector, options->options, "sink.rolling-policy.file-size");
     if (weir_connect_text(connector, options->options, "sink.partition-commit.policy.kind") != NULL) {
-        sink->success_file =
-            weir_connect_text(connector, options->options, "sink.partition-commit.success-file.name");
+        sink->success_file = weir_connect_text(connector, options->options, "sink.partition-commit.success-file.name");
     }
     if (weir_row_format_is_text(sink->format)) {
-        WEIR_TRY(weir_row_format_open_writer(sink->format, options->options, sink->columns.fields,
-                                             sink->columns.count, &sink->row_writer, err));
+        WEIR_TRY(weir_row_format_open_writer(sink->format, options->options, sink->columns.fields, sink->columns.count,
+                                             &sink->row_writer, err));
         sink->base.takes_changes = sink->row_writer->takes_changes;
     } else {
         sink->compression = compression_of(sink, options->options);

@@ -26,7 +26,7 @@ typedef struct filesystem_source {
     weir_folder_file *files;
     bool *done; /* of each file */
     size_t file_count;
-    int64_t finished_bytes; /* of the files that are through */
+    int64_t finished_bytes;    /* of the files that are through */
     size_t current;            /* the file that is open, or the next one to look at */
     bool goes_back;            /* files before the current one may wait: they came after its position was taken */
     weir_row_reader *reader;   /* of text; NULL: the format is read column by column */
@@ -68,15 +68,33 @@ int weir_file_columns_of(const weir_field *fields, int32_t field_count, const ch
 
 /* ---- files ---- */
 
+/* Flink unpacks text in files of these names. */
+static int check_uncompressed(const char *path, weir_error *err)
+{
+    static const char *const endings[] = {".gz", ".gzip", ".deflate", ".bz2", ".xz", ".zst", ".zstd"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(path);
+        size_t ending = strlen(endings[i]);
+        if (size > ending && strcmp(path + size - ending, endings[i]) == 0) {
+            return weir_fail(err, WEIR_UNSUPPORTED, "%s: compressed text is not read by this version; unpack the file",
+                             path);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int open_current(filesystem_source *source, weir_error *err)
 {
     const char *path = source->files[source->current].path;
     weir_file *file;
+    if (source->reader != NULL) {
+        WEIR_TRY(check_uncompressed(path, err));
+    }
     WEIR_TRY(weir_fs_open_file(source->table.fs, path, &file, err));
     int code = source->reader != NULL
                    ? weir_text_rows_open(file, source->reader, source->resume, source->budget, &source->rows, err)
-                   : weir_columnar_rows_open(source->format->name, file, source->columns.fields,
-                                             source->columns.count, source->resume, source->budget, &source->rows, err);
+                   : weir_columnar_rows_open(source->format->name, file, source->columns.fields, source->columns.count,
+                                             source->resume, source->budget, &source->rows, err);
     return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "format '%s'", source->format->name);
 }
 
@@ -323,8 +341,8 @@ static void close_source(weir_source *self)
     free(source);
 }
 
-static int list_files(filesystem_source *source, const weir_source_options *options,
-                      const weir_connect_kind *connector, weir_error *err)
+static int list_files(filesystem_source *source, const weir_source_options *options, const weir_connect_kind *connector,
+                      weir_error *err)
 {
     const char *uri = weir_connect_text(connector, options->options, "path");
     const char *pattern = weir_connect_text(connector, options->options, "source.path.regex-pattern");
@@ -354,8 +372,8 @@ static int open_source(filesystem_source *source, const weir_source_options *opt
     source->view.column_count = source->columns.count;
     if (weir_row_format_is_text(source->format)) {
         WEIR_TRY(weir_row_format_open_reader(source->format, options->options, source->columns.fields,
-                                             source->columns.count, options->primary_keys,
-                                             options->primary_key_count, &source->reader, err));
+                                             source->columns.count, options->primary_keys, options->primary_key_count,
+                                             &source->reader, err));
     }
     return list_files(source, options, connector, err);
 }

@@ -91,7 +91,8 @@ static int add_file(const weir_folder_table *table, weir_arena *arena, const cha
     return WEIR_OK;
 }
 
-/* Adds the files under `folder`, whose name below the table's folder is `prefix` (empty, or with a slash at its end). */
+/* Adds the files under `folder`, whose name below the table's folder is `prefix` (empty, or with a slash at its end).
+ */
 static int walk(const weir_folder_table *table, weir_arena *arena, const char *folder, const char *prefix,
                 file_list *list, weir_error *err)
 {

@@ -22,8 +22,9 @@ typedef struct weir_folder_table {
     weir_name_pattern *pattern;    /* of whole paths; NULL: all */
 } weir_folder_table;
 
-/* All files whose names begin neither with '.' nor '_', in folders of any depth whose names do not either, in byte order
- * of their names; partition values are those in folders `key=value`. WEIR_NOT_FOUND when the path is not there. */
+/* All files whose names begin neither with '.' nor '_', in folders of any depth whose names do not either, in byte
+ * order of their names; partition values are those in folders `key=value`. WEIR_NOT_FOUND when the path is not there.
+ */
 int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_file **out, size_t *out_count,
                            weir_error *err);
 

@@ -9,10 +9,14 @@
 #define OPTION(k, t, d, s, x)                                                                                          \
     {.key = (k), .type = WEIR_OPTION_##t, .default_value = (d), .support = WEIR_OPTION_##s, .text = (x)}
 #define ENUM_OPTION(k, d, x, ...)                                                                                      \
-    {.key = (k), .type = WEIR_OPTION_ENUM, .default_value = (d), .support = WEIR_OPTION_WORKS, .text = (x),            \
+    {.key = (k),                                                                                                       \
+     .type = WEIR_OPTION_ENUM,                                                                                         \
+     .default_value = (d),                                                                                             \
+     .support = WEIR_OPTION_WORKS,                                                                                     \
+     .text = (x),                                                                                                      \
      .values = WORDS(__VA_ARGS__)}
 
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define COUNT_OF(array)     (sizeof(array) / sizeof *(array))
 #define WITH_OPTIONS(array) .options = (array), .option_count = COUNT_OF(array)
 
 /* ---- connectors ---- */
@@ -70,7 +74,8 @@ static const weir_option datagen_options[] = {
     OPTION("fields.*.max", TEXT, NULL, WORKS, "Of random numbers: the greatest; by default that of the type."),
     OPTION("fields.*.max-past", TEXT, "0", WORKS, "Of random timestamps: how far back of now they go."),
     OPTION("fields.*.length", TEXT, "100", WORKS, "Of random texts and bytes: their length."),
-    OPTION("fields.*.var-len", TEXT, "false", WORKS, "Of random texts and bytes: whether that is only the greatest length."),
+    OPTION("fields.*.var-len", TEXT, "false", WORKS,
+           "Of random texts and bytes: whether that is only the greatest length."),
     OPTION("fields.*.null-rate", TEXT, "0", WORKS, "Of random values: the share of NULLs, from 0 to 1."),
     OPTION("fields.*.start", TEXT, NULL, WORKS, "Of a sequence: its first value."),
     OPTION("fields.*.end", TEXT, NULL, WORKS, "Of a sequence: its last value, with which the table ends."),
@@ -79,13 +84,17 @@ static const weir_option datagen_options[] = {
 #define NOT_YET "is not offered by this version; there are: filesystem, print, blackhole, datagen"
 
 const weir_connect_kind weir_connectors[] = {
-    {.name = "filesystem", .reads = true, .writes = true, WITH_OPTIONS(filesystem_options),
+    {.name = "filesystem",
+     .reads = true,
+     .writes = true,
+     WITH_OPTIONS(filesystem_options),
      .text = "Files in a folder."},
     {.name = "datagen", .reads = true, WITH_OPTIONS(datagen_options), .text = "Random rows, or counted ones."},
     {.name = "print", .writes = true, WITH_OPTIONS(print_options), .text = "Rows as text, a line each: `+I[1, a]`."},
     {.name = "blackhole", .writes = true, WITH_OPTIONS(blackhole_options), .text = "Takes rows and forgets them."},
-    {.name = "paimon", .refusal = "is for tables outside of a Paimon catalog; make the catalog (CREATE CATALOG c WITH "
-                                  "('type' = 'paimon', 'warehouse' = '…')) and create the table in it"},
+    {.name = "paimon",
+     .refusal = "is for tables outside of a Paimon catalog; make the catalog (CREATE CATALOG c WITH "
+                "('type' = 'paimon', 'warehouse' = '…')) and create the table in it"},
     {.name = "kafka", .refusal = NOT_YET},
     {.name = "upsert-kafka", .refusal = NOT_YET},
     {.name = "mysql-cdc", .refusal = NOT_YET},
@@ -135,7 +144,8 @@ const size_t weir_connector_count = COUNT_OF(weir_connectors);
 
 static const weir_option json_options[] = {
     JSON_READ_OPTIONS,
-    OPTION("fail-on-missing-field", BOOLEAN, "false", WORKS, "Whether a missing field is an error; otherwise it is NULL."),
+    OPTION("fail-on-missing-field", BOOLEAN, "false", WORKS,
+           "Whether a missing field is an error; otherwise it is NULL."),
     OPTION("decode.json-parser.enabled", BOOLEAN, "true", STORED, "Which of two parsers Flink uses."),
     JSON_WRITE_OPTIONS,
 };
@@ -171,7 +181,8 @@ static const weir_option csv_options[] = {
     OPTION("ignore-first-line", BOOLEAN, "false", WORKS, "Passes over the first line of each file."),
     OPTION("array-element-delimiter", TEXT, ";", WORKS, "The text between elements of arrays and fields of rows."),
     OPTION("null-literal", TEXT, NULL, WORKS, "The text that stands for NULL."),
-    OPTION("write-bigdecimal-in-scientific-notation", BOOLEAN, "true", WORKS, "Writes decimals as 1E+2 and not as 100."),
+    OPTION("write-bigdecimal-in-scientific-notation", BOOLEAN, "true", WORKS,
+           "Writes decimals as 1E+2 and not as 100."),
     OPTION("trim-spaces", BOOLEAN, "false", REFUSED, "Takes blanks off fields that are not in quotes."),
     OPTION("ignore-trailing-unmappable", BOOLEAN, "false", REFUSED, "Passes over fields beyond the last column."),
     OPTION("allow-trailing-comma", BOOLEAN, "true", STORED, "A delimiter may follow the last field."),
@@ -182,7 +193,8 @@ static const weir_option csv_options[] = {
 static const weir_option parquet_options[] = {
     OPTION("compression", TEXT, "snappy", WORKS, "The compression of files that are written."),
     OPTION("utc-timezone", BOOLEAN, "false", STORED, "Whether old timestamps (INT96) are in UTC, which they are."),
-    OPTION("write.int64.timestamp", BOOLEAN, "true", STORED, "Whether timestamps are written as INT64, which they are."),
+    OPTION("write.int64.timestamp", BOOLEAN, "true", STORED,
+           "Whether timestamps are written as INT64, which they are."),
     OPTION("timestamp.time.unit", TEXT, "micros", STORED, "Their unit."),
     OPTION("block.size", TEXT, NULL, STORED, "The size of a row group."),
     OPTION("page.size", TEXT, NULL, STORED, "The size of a page."),
@@ -201,11 +213,23 @@ static const weir_option avro_options[] = {
 const weir_connect_kind weir_formats[] = {
     {.name = "json", .reads = true, .writes = true, WITH_OPTIONS(json_options), .text = "An object a row."},
     {.name = "csv", .reads = true, .writes = true, WITH_OPTIONS(csv_options), .text = "A line a row, without header."},
-    {.name = "debezium-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(debezium_options),
+    {.name = "debezium-json",
+     .reads = true,
+     .writes = true,
+     .gives_changes = true,
+     WITH_OPTIONS(debezium_options),
      .text = "Change events of Debezium."},
-    {.name = "canal-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(canal_options),
+    {.name = "canal-json",
+     .reads = true,
+     .writes = true,
+     .gives_changes = true,
+     WITH_OPTIONS(canal_options),
      .text = "Change events of Canal."},
-    {.name = "maxwell-json", .reads = true, .writes = true, .gives_changes = true, WITH_OPTIONS(maxwell_options),
+    {.name = "maxwell-json",
+     .reads = true,
+     .writes = true,
+     .gives_changes = true,
+     WITH_OPTIONS(maxwell_options),
      .text = "Change events of Maxwell."},
     {.name = "parquet", .reads = true, .writes = true, WITH_OPTIONS(parquet_options), .text = "Parquet files."},
     {.name = "avro", .reads = true, .writes = true, WITH_OPTIONS(avro_options), .text = "Avro files."},

@@ -93,8 +93,8 @@ static weir_json_time_format read_time_format(const weir_connect_kind *format, c
                                                                        : WEIR_JSON_TIME_SQL;
 }
 
-static int read_json_options(const weir_connect_kind *format, const weir_options *options,
-                             weir_json_read_options *out, weir_error *err)
+static int read_json_options(const weir_connect_kind *format, const weir_options *options, weir_json_read_options *out,
+                             weir_error *err)
 {
     *out = (weir_json_read_options){
         .kind = find_json(format)->kind,

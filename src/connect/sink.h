@@ -15,9 +15,10 @@ struct weir_sink {
     int (*commit)(weir_sink *self, weir_error *err);
     void (*close)(weir_sink *self); /* without commit before it, what was written since the last one is dropped where
                                        the sink can */
-    bool takes_changes; /* rows of every kind; otherwise only +I may come */
+    bool takes_changes;             /* rows of every kind; otherwise only +I may come */
 };
 
+/* All of it is borrowed for the lifetime of the sink. */
 typedef struct weir_sink_options {
     const weir_options *options;
     const weir_field *fields;

@@ -25,9 +25,10 @@ struct weir_source {
     int64_t done_bytes;
 };
 
+/* All of it is borrowed for the lifetime of the source. */
 typedef struct weir_source_options {
     const weir_options *options; /* of WITH (…) and hints */
-    const weir_field *fields;    /* the physical columns, all of them; borrowed */
+    const weir_field *fields;    /* the physical columns, all of them */
     int32_t field_count;
     const char *const *partition_keys; /* of a filesystem table: their values are in the folder names */
     int32_t partition_key_count;
@@ -35,7 +36,7 @@ typedef struct weir_source_options {
     int32_t primary_key_count;
     const char *time_zone; /* session zone; NULL: UTC */
     weir_budget *budget;   /* NULL: unbounded */
-    int64_t batch_rows;    /* most rows of a batch; 0: 65 536 */
+    int64_t batch_rows;    /* most rows of a batch, or a few more where one message makes several; 0: 65 536 */
 } weir_source_options;
 
 /* Opens the source of a table by its 'connector' option. An unknown connector, format or option is refused with a

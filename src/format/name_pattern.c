@@ -30,8 +30,7 @@ int weir_name_pattern_compile(const char *pattern, const char *option, weir_name
 
 bool weir_name_pattern_matches(weir_name_pattern *pattern, weir_slice name)
 {
-    return pattern->match != NULL &&
-           pcre2_match(pattern->code, name.data, name.size, 0, 0, pattern->match, NULL) >= 0;
+    return pattern->match != NULL && pcre2_match(pattern->code, name.data, name.size, 0, 0, pattern->match, NULL) >= 0;
 }
 
 void weir_name_pattern_free(weir_name_pattern *pattern)

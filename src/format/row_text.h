@@ -25,7 +25,7 @@ typedef struct weir_row_text {
 typedef struct weir_row_reader weir_row_reader;
 
 struct weir_row_reader {
-    /* Appends rows to `batch` until it holds `most_rows` (one message that alone makes more rows is not split) or the
+    /* Appends rows to `batch` until it holds `most_rows`, or a few more where one message makes several rows, or the
      * text holds no further whole record. The rows come from the first *out_used bytes. With kinds of rows where the
      * format has them. */
     int (*read)(weir_row_reader *self, const weir_row_text *text, int64_t most_rows, weir_batch *batch,

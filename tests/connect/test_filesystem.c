@@ -73,7 +73,8 @@ static void change_events_come_with_their_kinds(void **state)
     (void)state;
     char *folder = folder_start();
     test_table table;
-    write_file(folder, "1.json", "{\"after\":{\"a\":1},\"op\":\"c\"}\n{\"before\":{\"a\":1},\"after\":{\"a\":2},\"op\":\"u\"}\n");
+    write_file(folder, "1.json",
+               "{\"after\":{\"a\":1},\"op\":\"c\"}\n{\"before\":{\"a\":1},\"after\":{\"a\":2},\"op\":\"u\"}\n");
     write_file(folder, "2.json", "{\"before\":{\"a\":2},\"op\":\"d\"}\nnull\n");
     files_start(&table, folder, "a INT", "format=debezium-json", "");
     char *rows = read_table(&table, 0);
@@ -98,6 +99,18 @@ static void an_error_names_the_file_and_the_line(void **state)
     files_start(&table, folder, "a INT", "format=json", "");
     check_source_fails(&table, WEIR_CORRUPT, "/2.json: line 200001, column 6: expected a value");
     weir_buffer_free(&text);
+    table_end(&table);
+    folder_end(folder);
+}
+
+static void compressed_text_is_refused_by_its_name(void **state)
+{
+    (void)state;
+    char *folder = folder_start();
+    test_table table;
+    write_file(folder, "1.json.gz", "\x1f\x8b");
+    files_start(&table, folder, "a INT", "format=json", "");
+    check_source_fails(&table, WEIR_UNSUPPORTED, "/1.json.gz: compressed text is not read by this version");
     table_end(&table);
     folder_end(folder);
 }
@@ -303,11 +316,14 @@ static void partitions_go_to_folders_and_come_back(void **state)
         char *folder = folder_start();
         test_table table;
         files_start(&table, folder, "city STRING, a INT, dt DATE",
-                    i == 0 ? "format=json;sink.partition-commit.policy.kind=success-file" : "format=parquet", "dt,city");
+                    i == 0 ? "format=json;sink.partition-commit.policy.kind=success-file" : "format=parquet",
+                    "dt,city");
         weir_sink *sink = open_sink(&table, NULL, false);
-        write_rows(sink, &table,
-                   "[['A/b', 1, '2024-02-29'], ['A/b', 2, '2024-02-29'], [null, 3, '2024-02-29'], ['', 4, '2024-02-29'], "
-                   "['A/b', 5, '2024-02-29'], ['A/b', 6, '2024-03-01']]", NULL);
+        write_rows(
+            sink, &table,
+            "[['A/b', 1, '2024-02-29'], ['A/b', 2, '2024-02-29'], [null, 3, '2024-02-29'], ['', 4, '2024-02-29'], "
+            "['A/b', 5, '2024-02-29'], ['A/b', 6, '2024-03-01']]",
+            NULL);
         commit(sink);
         sink->close(sink);
         check_table(&table, "+I[\"A/b\",1,\"2024-02-29\"]\n+I[\"A/b\",2,\"2024-02-29\"]\n+I[\"A/b\",5,\"2024-02-29\"]\n"
@@ -419,6 +435,7 @@ int main(void)
         cmocka_unit_test(partition_values_come_from_the_names_of_folders),
         cmocka_unit_test(change_events_come_with_their_kinds),
         cmocka_unit_test(an_error_names_the_file_and_the_line),
+        cmocka_unit_test(compressed_text_is_refused_by_its_name),
         cmocka_unit_test(records_longer_than_a_block_are_read),
         cmocka_unit_test(a_source_goes_on_from_any_position),
         cmocka_unit_test(a_position_holds_when_files_come_in_between),

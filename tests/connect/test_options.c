@@ -13,19 +13,23 @@ static const check_case cases[] = {
     {"a INT", "connector=filesystem;path=/tmp/x;format=json", WEIR_OK, ""},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;json.ignore-parse-errors=TRUE", WEIR_OK, ""},
     {"a INT", "connector=filesystem;path=/tmp/x;format=parquet;parquet.compression=zstd", WEIR_OK, ""},
-    {"a INT", "connector=filesystem;path=/tmp/x;format=csv;csv.field-delimiter=\\t;csv.quote-character=\\u0001", WEIR_OK, ""},
+    {"a INT", "connector=filesystem;path=/tmp/x;format=csv;csv.field-delimiter=\\t;csv.quote-character=\\u0001",
+     WEIR_OK, ""},
     {"a INT", "connector=blackhole", WEIR_OK, ""},
     {"a INT", "path=/tmp/x", WEIR_INVALID, "option 'connector' is missing"},
     {"a INT", "connector=filesystm", WEIR_INVALID, "there is no connector 'filesystm'; did you mean 'filesystem'?"},
     {"a INT", "connector=xyzzy", WEIR_INVALID, "there is no connector 'xyzzy'"},
-    {"a INT", "connector=kafka", WEIR_UNSUPPORTED, "connector 'kafka' is not offered by this version; there are: filesystem"},
+    {"a INT", "connector=kafka", WEIR_UNSUPPORTED,
+     "connector 'kafka' is not offered by this version; there are: filesystem"},
     {"a INT", "connector=mysql-cdc", WEIR_UNSUPPORTED, "connector 'mysql-cdc' is not offered"},
     {"a INT", "connector=jdbc", WEIR_UNSUPPORTED, "connector 'jdbc' is not offered"},
     {"a INT", "connector=paimon", WEIR_UNSUPPORTED, "create the table in it"},
     {"a INT", "connector=filesystem;path=/tmp/x", WEIR_INVALID, "option 'format' is missing"},
     {"a INT", "connector=filesystem;format=json", WEIR_INVALID, "option 'path' is missing"},
-    {"a INT", "connector=filesystem;path=/tmp/x;format=jsn", WEIR_INVALID, "there is no format 'jsn'; did you mean 'json'?"},
-    {"a INT", "connector=filesystem;path=/tmp/x;format=orc", WEIR_UNSUPPORTED, "format 'orc' is not offered by this version"},
+    {"a INT", "connector=filesystem;path=/tmp/x;format=jsn", WEIR_INVALID,
+     "there is no format 'jsn'; did you mean 'json'?"},
+    {"a INT", "connector=filesystem;path=/tmp/x;format=orc", WEIR_UNSUPPORTED,
+     "format 'orc' is not offered by this version"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;pth=1", WEIR_INVALID,
      "connector filesystem has no option 'pth'; did you mean 'path'?"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;json.ignore-parse-error=true", WEIR_INVALID,
@@ -36,7 +40,8 @@ static const check_case cases[] = {
      "option 'json.ignore-parse-errors' = 'yes': expected true or false"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;json.timestamp-format.standard=ISO", WEIR_INVALID,
      "expected SQL, ISO-8601, ISO-8601-WITH-OFFSET"},
-    {"a INT", "connector=filesystem;path=/tmp/x;format=json;json.ignore-parse-errors=true;json.fail-on-missing-field=true",
+    {"a INT",
+     "connector=filesystem;path=/tmp/x;format=json;json.ignore-parse-errors=true;json.fail-on-missing-field=true",
      WEIR_INVALID, "exclude each other"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;sink.rolling-policy.file-size=big", WEIR_INVALID,
      "expected a size such as '128 mb'"},
@@ -54,16 +59,19 @@ static const check_case cases[] = {
     {"a INT", "connector=print;format=json", WEIR_INVALID, "connector print has no option 'format'"},
     {"a INT", "connector=datagen;rows-per-second=0", WEIR_INVALID, "no row would ever come"},
     {"a INT", "connector=datagen;number-of-rows=-1", WEIR_INVALID, "expected a whole number"},
-    {"a INT", "connector=datagen;fields.b.kind=random", WEIR_INVALID, "option 'fields.b.kind': the table has no column 'b'"},
+    {"a INT", "connector=datagen;fields.b.kind=random", WEIR_INVALID,
+     "option 'fields.b.kind': the table has no column 'b'"},
     {"a INT", "connector=datagen;fields.a.kind=sequenz", WEIR_INVALID, "expected random or sequence"},
-    {"a INT", "connector=datagen;fields.a.kind=sequence", WEIR_INVALID, "a sequence needs 'fields.a.start' and 'fields.a.end'"},
+    {"a INT", "connector=datagen;fields.a.kind=sequence", WEIR_INVALID,
+     "a sequence needs 'fields.a.start' and 'fields.a.end'"},
     {"a INT", "connector=datagen;fields.a.min=5;fields.a.max=4", WEIR_INVALID, "'min' is greater than 'max'"},
     {"a TINYINT", "connector=datagen;fields.a.max=128", WEIR_INVALID, "expected a whole number from -128 to 127"},
     {"a DATE", "connector=datagen;fields.a.kind=sequence;fields.a.start=1;fields.a.end=2", WEIR_UNSUPPORTED,
      "only numbers and texts can be a sequence"},
     {"a ARRAY<INT>", "connector=datagen", WEIR_UNSUPPORTED, "makes no nested values"},
     {"a STRING", "connector=datagen;fields.a.null-rate=2", WEIR_INVALID, "expected a number from 0 to 1"},
-    {"a STRING", "connector=datagen;fields.a.lenght=2", WEIR_INVALID, "connector datagen has no option 'fields.a.lenght'"},
+    {"a STRING", "connector=datagen;fields.a.lenght=2", WEIR_INVALID,
+     "connector datagen has no option 'fields.a.lenght'"},
 };
 
 static void options_are_checked_before_anything_is_read(void **state)
@@ -96,7 +104,8 @@ static void some_kinds_can_only_be_read_or_only_be_written(void **state)
     assert_string_equal(err.message, "tables of connector datagen can only be read");
     table_end(&table);
     table_start(&table, "a INT", "connector=blackhole", "");
-    options = (weir_sink_options){.options = &table.options, .fields = table.columns.fields, .field_count = 1, .overwrite = true};
+    options = (weir_sink_options){
+        .options = &table.options, .fields = table.columns.fields, .field_count = 1, .overwrite = true};
     assert_int_equal(weir_sink_open(&options, &sink, &err), WEIR_INVALID);
     assert_non_null(strstr(err.message, "nothing to overwrite"));
     table_end(&table);
@@ -106,9 +115,9 @@ static void only_formats_of_change_events_give_changes(void **state)
 {
     (void)state;
     static const char *const options[][2] = {
-        {"connector=filesystem;format=json", ""},       {"connector=filesystem;format=debezium-json", "yes"},
+        {"connector=filesystem;format=json", ""},          {"connector=filesystem;format=debezium-json", "yes"},
         {"connector=filesystem;format=canal-json", "yes"}, {"connector=filesystem;format=maxwell-json", "yes"},
-        {"connector=filesystem;format=parquet", ""},    {"connector=datagen", ""},
+        {"connector=filesystem;format=parquet", ""},       {"connector=datagen", ""},
         {"connector=filesystem;format=nonsense", ""},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {

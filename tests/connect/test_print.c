@@ -42,8 +42,8 @@ static void values_look_as_java_prints_them(void **state)
                   "{k=2}, +I[1, z], 2024-01-01T12:00:00Z]\n"
                   "+I[null, null, null, null, null, 2024-01-01T12:00, 10:11, null, [], {}, +I[null, null], "
                   "2024-01-01T00:00:00.123Z]\n");
-    check_printed("f FLOAT, d DOUBLE, x DECIMAL(10, 2), t TIMESTAMP(3), y TINYINT", "connector=print;print-identifier=PID",
-                  "[[1.5, 1e10, '100', '2024-01-01 12:00:00.500', 1]]", NULL,
+    check_printed("f FLOAT, d DOUBLE, x DECIMAL(10, 2), t TIMESTAMP(3), y TINYINT",
+                  "connector=print;print-identifier=PID", "[[1.5, 1e10, '100', '2024-01-01 12:00:00.500', 1]]", NULL,
                   "PID> +I[1.5, 1.0E10, 100.00, 2024-01-01T12:00:00.500, 1]\n");
 }
 

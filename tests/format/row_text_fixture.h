@@ -61,8 +61,8 @@ static inline int read_text(weir_row_reader *reader, const test_columns *columns
     while (code == WEIR_OK && (start < text.size || end < text.size)) {
         end = end + step < text.size ? end + step : text.size;
         uint8_t *copy = padded_copy((const char *)text.data + start, end - start);
-        weir_row_text piece = {.path = "in.json", .data = copy, .size = end - start, .first_line = line,
-                               .is_end = end == text.size};
+        weir_row_text piece = {
+            .path = "in.json", .data = copy, .size = end - start, .first_line = line, .is_end = end == text.size};
         size_t used = 0;
         weir_batch_clear(&batch);
         code = reader->read(reader, &piece, most_rows, &batch, &used, err);

@@ -30,19 +30,36 @@ static void fields_are_split_quoted_and_escaped(void **state)
 {
     (void)state;
     static const csv_case cases[] = {
-        {"i INT, s STRING, d DECIMAL(10, 2), u STRING", {0}, "1,a,2.5,\"x,y\"\n3,\"q\"\"q\",1,\"li\nne\"\n 4 , b ,1.25,z,\n",
-         "+I[1,\"a\",\"2.50\",\"x,y\"]\n+I[3,\"q\\\"q\",\"1.00\",\"li\\nne\"]\n+I[4,\" b \",\"1.25\",\"z\"]\n", NULL},
-        {"i INT, s STRING", {0}, "1,\"a b\" \r\n2, \"c\"\r3,\n", "+I[1,\"a b\"]\n+I[2,\" \\\"c\\\"\"]\n+I[3,\"\"]\n", NULL},
+        {"i INT, s STRING, d DECIMAL(10, 2), u STRING",
+         {0},
+         "1,a,2.5,\"x,y\"\n3,\"q\"\"q\",1,\"li\nne\"\n 4 , b ,1.25,z,\n",
+         "+I[1,\"a\",\"2.50\",\"x,y\"]\n+I[3,\"q\\\"q\",\"1.00\",\"li\\nne\"]\n+I[4,\" b \",\"1.25\",\"z\"]\n",
+         NULL},
+        {"i INT, s STRING",
+         {0},
+         "1,\"a b\" \r\n2, \"c\"\r3,\n",
+         "+I[1,\"a b\"]\n+I[2,\" \\\"c\\\"\"]\n+I[3,\"\"]\n",
+         NULL},
         {"s STRING", {0}, "a\n\n\"\"\nb", "+I[\"a\"]\n+I[\"\"]\n+I[\"\"]\n+I[\"b\"]\n", NULL},
         {"s STRING, t STRING", {.no_quote = true}, "\"a,b\"\n", "+I[\"\\\"a\",\"b\\\"\"]\n", NULL},
-        {"s STRING, t STRING", {.escape = '\\'}, "a\\,b,\"c\\\"d\"\nx\\ny\\\\,\\0\n",
-         "+I[\"a,b\",\"c\\\"d\"]\n+I[\"x\\ny\\\\\",\"\\u0000\"]\n", NULL},
+        {"s STRING, t STRING",
+         {.escape = '\\'},
+         "a\\,b,\"c\\\"d\"\nx\\ny\\\\,\\0\n",
+         "+I[\"a,b\",\"c\\\"d\"]\n+I[\"x\\ny\\\\\",\"\\u0000\"]\n",
+         NULL},
         {"s STRING, t STRING", {.delimiter = '\t', .quote = '\''}, "a,b\t'c\td'\n", "+I[\"a,b\",\"c\\td\"]\n", NULL},
-        {"s STRING, t STRING, u STRING", {.null_literal = "N"}, "1,N,\n,,NN\n", "+I[\"1\",null,\"\"]\n+I[\"\",\"\",\"NN\"]\n", NULL},
+        {"s STRING, t STRING, u STRING",
+         {.null_literal = "N"},
+         "1,N,\n,,NN\n",
+         "+I[\"1\",null,\"\"]\n+I[\"\",\"\",\"NN\"]\n",
+         NULL},
         {"i INT", {.allow_comments = true}, "#one\n1\n#\n2\n", "+I[1]\n+I[2]\n", NULL},
         {"i INT", {.ignore_first_line = true}, "id\n1\n2", "+I[1]\n+I[2]\n", NULL},
-        {"a ARRAY<INT>, r ROW<x INT, y STRING>", {.null_literal = "N"}, "1;2,7;a\n,8\nN;3,N\n",
-         "+I[[1,2],[7,\"a\"]]\n+I[[],[8,null]]\n+I[[null,3],null]\n", NULL},
+        {"a ARRAY<INT>, r ROW<x INT, y STRING>",
+         {.null_literal = "N"},
+         "1;2,7;a\n,8\nN;3,N\n",
+         "+I[[1,2],[7,\"a\"]]\n+I[[],[8,null]]\n+I[[null,3],null]\n",
+         NULL},
         {"a ARRAY<STRING>", {.array_delimiter = "||"}, "a|b||\"c\"\n", "+I[[\"a|b\",\"\\\"c\\\"\"]]\n", NULL},
         {"s STRING", {0}, "\xe6\x97\xa5\n", "+I[\"\xe6\x97\xa5\"]\n", NULL},
         {"s STRING, t STRING", {0}, "", "", NULL},
@@ -54,12 +71,22 @@ static void types_are_read_as_java_reads_them(void **state)
 {
     (void)state;
     static const csv_case cases[] = {
-        {"b BOOLEAN, t TINYINT, f FLOAT, d DOUBLE, y BYTES", {0}, "TRUE, 5 ,1.5,1e3,AQI=\n", "+I[true,5,1.5,1000.0,\"0102\"]\n", NULL},
-        {"d DATE, t TIME(3), s TIMESTAMP(3), l TIMESTAMP_LTZ(3)", {0},
+        {"b BOOLEAN, t TINYINT, f FLOAT, d DOUBLE, y BYTES",
+         {0},
+         "TRUE, 5 ,1.5,1e3,AQI=\n",
+         "+I[true,5,1.5,1000.0,\"0102\"]\n",
+         NULL},
+        {"d DATE, t TIME(3), s TIMESTAMP(3), l TIMESTAMP_LTZ(3)",
+         {0},
          "2024-2-9,12:34:56.5,2024-2-9 1:02:03.5,2024-02-09 01:02:03Z\n",
-         "+I[\"2024-02-09\",\"12:34:56.500\",\"2024-02-09 01:02:03.500\",\"2024-02-09 01:02:03.000Z\"]\n", NULL},
+         "+I[\"2024-02-09\",\"12:34:56.500\",\"2024-02-09 01:02:03.500\",\"2024-02-09 01:02:03.000Z\"]\n",
+         NULL},
         {"i INT", {0}, "1.9\n", NULL, "in.json: line 1: field 'i': '1.9' is no INT"},
-        {"i INT, s STRING", {0}, "1,a\n,b\n", NULL, "line 2: field 'i': '' is no INT; 'csv.ignore-parse-errors' = 'true' would make it NULL"},
+        {"i INT, s STRING",
+         {0},
+         "1,a\n,b\n",
+         NULL,
+         "line 2: field 'i': '' is no INT; 'csv.ignore-parse-errors' = 'true' would make it NULL"},
         {"s STRING", {0}, "\xff\n", NULL, "is no STRING"},
         {"d DATE", {0}, "2024-02-30\n", NULL, "'2024-02-30' is no DATE"},
     };
@@ -74,8 +101,11 @@ static void records_with_another_number_of_fields_are_errors(void **state)
         {"i INT, s STRING", {0}, "1,a,b\n", NULL, "line 1: more fields than the table has columns (2): '1,a,b'"},
         {"i INT, s STRING", {0}, "1,\"a\"x\n", NULL, "text after a closing quote (2): '1,\"a\"x'"},
         {"i INT, s STRING", {0}, "1,\"a\n", NULL, "a quote that is not closed"},
-        {"i INT, s STRING", {.ignore_parse_errors = true}, "1,a\n2\n3,b,c\nx,y\n,z\n\"\",e\n4,\"x\"y\n5,f",
-         "+I[1,\"a\"]\n+I[2,null]\n+I[null,\"y\"]\n+I[null,\"z\"]\n+I[null,\"e\"]\n+I[5,\"f\"]\n", NULL},
+        {"i INT, s STRING",
+         {.ignore_parse_errors = true},
+         "1,a\n2\n3,b,c\nx,y\n,z\n\"\",e\n4,\"x\"y\n5,f",
+         "+I[1,\"a\"]\n+I[2,null]\n+I[null,\"y\"]\n+I[null,\"z\"]\n+I[null,\"e\"]\n+I[5,\"f\"]\n",
+         NULL},
     };
     CHECK_CASES(cases);
 }
@@ -83,15 +113,18 @@ static void records_with_another_number_of_fields_are_errors(void **state)
 static void types_that_csv_has_no_form_for_are_refused(void **state)
 {
     (void)state;
-    static const char *const types[] = {"m MAP<STRING, INT>", "a ARRAY<ARRAY<INT>>", "r ROW<x ARRAY<INT>>", "v VARIANT"};
+    static const char *const types[] = {"m MAP<STRING, INT>", "a ARRAY<ARRAY<INT>>", "r ROW<x ARRAY<INT>>",
+                                        "v VARIANT"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         test_columns columns;
         weir_error err = {0};
         weir_row_reader *reader = NULL;
         weir_row_writer *writer = NULL;
         columns_start(&columns, types[i]);
-        assert_int_equal(weir_csv_open_reader(columns.fields, 1, &(weir_csv_options){0}, &reader, &err), WEIR_UNSUPPORTED);
-        assert_int_equal(weir_csv_open_writer(columns.fields, 1, &(weir_csv_options){0}, &writer, &err), WEIR_UNSUPPORTED);
+        assert_int_equal(weir_csv_open_reader(columns.fields, 1, &(weir_csv_options){0}, &reader, &err),
+                         WEIR_UNSUPPORTED);
+        assert_int_equal(weir_csv_open_writer(columns.fields, 1, &(weir_csv_options){0}, &writer, &err),
+                         WEIR_UNSUPPORTED);
         weir_arena_free(&columns.arena);
     }
 }

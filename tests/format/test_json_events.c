@@ -5,10 +5,7 @@
 
 static const char *const key[] = {"id"};
 
-static weir_json_read_options debezium(void)
-{
-    return (weir_json_read_options){.kind = WEIR_JSON_DEBEZIUM};
-}
+static weir_json_read_options debezium(void) { return (weir_json_read_options){.kind = WEIR_JSON_DEBEZIUM}; }
 
 static weir_json_read_options with_key(weir_json_kind kind)
 {
@@ -35,13 +32,14 @@ static void debezium_events_give_the_rows_that_come_and_go(void **state)
     (void)state;
     static const event_case cases[] = {
         {"{\"before\":null,\"after\":{\"id\":1,\"name\":\"a\"},\"op\":\"c\"}", "+I[1,\"a\",null]\n", NULL},
-        {"{\"op\":\"r\",\"source\":{\"snapshot\":\"true\"},\"after\":{\"price\":1.5,\"id\":1}}", "+I[1,null,\"1.50\"]\n",
-         NULL},
+        {"{\"op\":\"r\",\"source\":{\"snapshot\":\"true\"},\"after\":{\"price\":1.5,\"id\":1}}",
+         "+I[1,null,\"1.50\"]\n", NULL},
         {"{\"before\":{\"id\":1,\"name\":\"a\"},\"after\":{\"id\":1,\"name\":\"b\"},\"op\":\"u\",\"ts_ms\":3}",
          "-U[1,\"a\",null]\n+U[1,\"b\",null]\n", NULL},
         {"{\"after\":{\"id\":1},\"before\":{\"id\":0},\"op\":\"u\"}", "-U[0,null,null]\n+U[1,null,null]\n", NULL},
         {"{\"before\":{\"id\":1},\"after\":null,\"op\":\"d\"}\nnull\n\n", "-D[1,null,null]\n", NULL},
-        {"{\"before\":null,\"after\":{\"id\":1},\"op\":\"u\"}", NULL, "line 1, column 1: expected \"before\" with the old row"},
+        {"{\"before\":null,\"after\":{\"id\":1},\"op\":\"u\"}", NULL,
+         "line 1, column 1: expected \"before\" with the old row"},
         {"{\"before\":null,\"after\":null,\"op\":\"d\"}", NULL, "expected \"before\" with the old row"},
         {"{\"before\":{\"id\":1},\"after\":null,\"op\":\"c\"}", NULL, "expected \"after\" with the new row"},
         {"{\"before\":null,\"after\":{\"id\":1},\"op\":\"t\"}", NULL,
@@ -91,7 +89,8 @@ static void an_event_that_is_none_is_passed_over_when_errors_are_ignored(void **
 {
     (void)state;
     static const event_case cases[] = {
-        {"{\"op\":\"x\"}\n{\"after\":{\"id\":1},\"op\":\"c\"}\n{\"before\":{\"id\":1},\"after\":{\"id\":2},\"op\":\"c\"\n"
+        {"{\"op\":\"x\"}\n{\"after\":{\"id\":1},\"op\":\"c\"}\n{\"before\":{\"id\":1},\"after\":{\"id\":2},\"op\":"
+         "\"c\"\n"
          "{\"before\":{\"id\":\"bad\",\"name\":\"n\"},\"op\":\"d\"}",
          "+I[1,null,null]\n-D[null,\"n\",null]\n", NULL},
     };
@@ -181,14 +180,20 @@ static void a_schema_that_changes_counts_from_its_message_on(void **state)
     (void)state;
     weir_json_read_options options = debezium();
     options.schema_include = true;
-    check_json(&options, "v DECIMAL(10, 2)",
-               "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "2")) "," EVENT("\"AJY=\"") "}\n"
-               "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "1")) "," EVENT("\"AJY=\"") "}\n"
-               "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "1")) "," EVENT("\"AJY=\"") "}\n"
-               "{\"schema\":null," EVENT("1.25") "}\n"
-               "{" EVENT("1.75") "}\n"
-               "{\"schema\":null,\"payload\":null}\n",
-               "+I[\"1.50\"]\n+I[\"15.00\"]\n+I[\"15.00\"]\n+I[\"1.25\"]\n+I[\"1.75\"]\n", NULL);
+    check_json(
+        &options, "v DECIMAL(10, 2)",
+        "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "2")) "," EVENT(
+            "\"AJY=\"") "}\n"
+                        "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "1")) "," EVENT(
+                            "\"AJY=\"") "}\n"
+                                        "{\"schema\":" SCHEMA(FIELD("bytes", CONNECT "Decimal", "1")) "," EVENT(
+                                            "\"AJY=\"") "}\n"
+                                                        "{\"schema\":null," EVENT(
+                                                            "1.25") "}\n"
+                                                                    "{" EVENT(
+                                                                        "1.75") "}\n"
+                                                                                "{\"schema\":null,\"payload\":null}\n",
+        "+I[\"1.50\"]\n+I[\"15.00\"]\n+I[\"15.00\"]\n+I[\"1.25\"]\n+I[\"1.75\"]\n", NULL);
     check_json(&options, "v INT", "{\"op\":\"c\",\"after\":{\"v\":1}}", NULL, "expected an envelope with \"payload\"");
     check_json(&options, "v INT", "{\"payload\":[]}", NULL, "expected an event ({…}) or null as \"payload\"");
 }
@@ -210,7 +215,8 @@ static void canal_updates_take_what_did_not_change_from_the_new_row(void **state
         {"{\"data\":null,\"type\":\"CREATE\",\"isDdl\":true,\"sql\":\"CREATE TABLE t (id INT)\"}", "", NULL},
         {"{\"data\":null,\"type\":\"ALTER\",\"isDdl\":true}", NULL,
          "expected a Canal event, whose \"type\" is INSERT, UPDATE, DELETE or CREATE"},
-        {"{\"data\":[{\"id\":\"1\"}],\"old\":[],\"type\":\"UPDATE\"}", NULL, "expected as many rows in \"old\" as in \"data\""},
+        {"{\"data\":[{\"id\":\"1\"}],\"old\":[],\"type\":\"UPDATE\"}", NULL,
+         "expected as many rows in \"old\" as in \"data\""},
         {"{\"data\":[1],\"type\":\"INSERT\"}", NULL, "expected a row ({…}), found '1]"},
         {"{\"data\":\"x\",\"type\":\"INSERT\"}", NULL, "expected a row ({…}), rows ([{…}]) or null"},
     };
@@ -221,11 +227,12 @@ static void canal_updates_take_what_did_not_change_from_the_new_row(void **state
 static void canal_messages_of_other_databases_and_tables_are_passed_over(void **state)
 {
     (void)state;
-    static const char text[] = "{\"database\":\"shop\",\"table\":\"orders_1\",\"data\":[{\"id\":\"1\"}],\"type\":\"INSERT\"}\n"
-                               "{\"database\":\"shop2\",\"table\":\"orders_2\",\"data\":[{\"id\":\"2\"}],\"type\":\"INSERT\"}\n"
-                               "{\"database\":\"shop\",\"table\":\"users\",\"data\":null,\"type\":\"ALTER\"}\n"
-                               "{\"database\":\"\\u0073hop\",\"table\":\"orders_10\",\"data\":[{\"id\":\"3\"}],\"type\":\"INSERT\"}\n"
-                               "{\"data\":[{\"id\":\"4\"}],\"type\":\"INSERT\"}\n";
+    static const char text[] =
+        "{\"database\":\"shop\",\"table\":\"orders_1\",\"data\":[{\"id\":\"1\"}],\"type\":\"INSERT\"}\n"
+        "{\"database\":\"shop2\",\"table\":\"orders_2\",\"data\":[{\"id\":\"2\"}],\"type\":\"INSERT\"}\n"
+        "{\"database\":\"shop\",\"table\":\"users\",\"data\":null,\"type\":\"ALTER\"}\n"
+        "{\"database\":\"\\u0073hop\",\"table\":\"orders_10\",\"data\":[{\"id\":\"3\"}],\"type\":\"INSERT\"}\n"
+        "{\"data\":[{\"id\":\"4\"}],\"type\":\"INSERT\"}\n";
     weir_json_read_options options = {
         .kind = WEIR_JSON_CANAL, .database_include = "shop", .table_include = "orders_\\d+"};
     check_json(&options, COLUMNS, text, "+I[1,null,null]\n+I[3,null,null]\n", NULL);

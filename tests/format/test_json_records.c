@@ -122,7 +122,8 @@ static void nesting_has_a_limit_and_no_recursion_without_end(void **state)
     for (int i = 0; i < 1000000; i++) {
         weir_buffer_append_text(&text, "{\"x\":");
     }
-    assert_int_equal(read_text(reader, &columns, weir_buffer_slice(&text), SIZE_MAX / 4, 10, &rows, &err), WEIR_CORRUPT);
+    assert_int_equal(read_text(reader, &columns, weir_buffer_slice(&text), SIZE_MAX / 4, 10, &rows, &err),
+                     WEIR_CORRUPT);
     assert_non_null(strstr(err.message, "no more than 1000 levels"));
     reader->close(reader);
     weir_arena_free(&columns.arena);

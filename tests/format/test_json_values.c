@@ -151,7 +151,8 @@ static void check_case(const value_case *value, const weir_json_read_options *op
     weir_buffer text = {0};
     weir_buffer expected = {0};
     weir_buffer_append_format(&columns, "id INT, v %s", value->type);
-    weir_buffer_append_format(&text, "{\"id\": 1, \"v\": %s}\n{\"v\":%s,\"id\":2}\n{\"v\":null}", value->json, value->json);
+    weir_buffer_append_format(&text, "{\"id\": 1, \"v\": %s}\n{\"v\":%s,\"id\":2}\n{\"v\":null}", value->json,
+                              value->json);
     bool fits = value->value != NULL;
     if (fits || options->ignore_parse_errors) {
         bool is_nested_misfit = !fits && value->json[0] == '[' && strcmp(value->type, "ARRAY<INT>") == 0;
@@ -223,8 +224,11 @@ static void messages_say_what_a_value_should_look_like(void **state)
     check_json(&plain, "a INT, d DATE", "{}\n\n{\"d\":\"29.2.2024\"}", NULL,
                "in.json: line 3: field 'd': '29.2.2024' is no DATE; expected 2024-02-29; 'ignore-parse-errors' = "
                "'true' would make it NULL");
-    check_json(&plain, "r ROW<inner BYTES>", "{\"r\":{\"inner\":\"%\"}}", NULL, "field 'inner': '%' is no BYTES; expected base64");
-    check_json(&plain, "a INT", "{\"a\":\"" "0123456789012345678901234567890123456789012345678901234567890123456789\"}",
+    check_json(&plain, "r ROW<inner BYTES>", "{\"r\":{\"inner\":\"%\"}}", NULL,
+               "field 'inner': '%' is no BYTES; expected base64");
+    check_json(&plain, "a INT",
+               "{\"a\":\""
+               "0123456789012345678901234567890123456789012345678901234567890123456789\"}",
                NULL, "'012345678901234567890123456789012345678901234567890123456789\xe2\x80\xa6' is no INT");
 }
 

@@ -111,8 +111,9 @@ static void change_events_are_rows_that_come_and_rows_that_go(void **state)
                                "{\"before\":{\"c0\":2},\"after\":null,\"op\":\"d\"}\n"
                                "{\"before\":null,\"after\":{\"c0\":3},\"op\":\"c\"}\n"
                                "{\"before\":{\"c0\":4},\"after\":null,\"op\":\"d\"}\n",
-        [WEIR_JSON_CANAL] = "{\"data\":[{\"c0\":1}],\"type\":\"INSERT\"}\n{\"data\":[{\"c0\":2}],\"type\":\"DELETE\"}\n"
-                            "{\"data\":[{\"c0\":3}],\"type\":\"INSERT\"}\n{\"data\":[{\"c0\":4}],\"type\":\"DELETE\"}\n",
+        [WEIR_JSON_CANAL] =
+            "{\"data\":[{\"c0\":1}],\"type\":\"INSERT\"}\n{\"data\":[{\"c0\":2}],\"type\":\"DELETE\"}\n"
+            "{\"data\":[{\"c0\":3}],\"type\":\"INSERT\"}\n{\"data\":[{\"c0\":4}],\"type\":\"DELETE\"}\n",
         [WEIR_JSON_MAXWELL] = "{\"data\":{\"c0\":1},\"type\":\"insert\"}\n{\"data\":{\"c0\":2},\"type\":\"delete\"}\n"
                               "{\"data\":{\"c0\":3},\"type\":\"insert\"}\n{\"data\":{\"c0\":4},\"type\":\"delete\"}\n",
     };

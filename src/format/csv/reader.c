@@ -63,7 +63,8 @@ static inline const uint8_t *find_field_end(const uint8_t *at, const uint8_t *en
     }
     return end;
 #else
-    while (at < end && *at != (uint8_t)delimiter && *at != '\n' && *at != '\r' && (escape == 0 || *at != (uint8_t)escape)) {
+    while (at < end && *at != (uint8_t)delimiter && *at != '\n' && *at != '\r' &&
+           (escape == 0 || *at != (uint8_t)escape)) {
         at++;
     }
     return at;
@@ -236,8 +237,8 @@ static bool take_record(csv_reader *reader, csv_cursor *cursor)
     int32_t count = 0;
     for (;;) {
         size_t start = reader->texts.size;
-        bool is_quoted = !reader->options.no_quote && cursor->at < cursor->end &&
-                         *cursor->at == (uint8_t)reader->options.quote;
+        bool is_quoted =
+            !reader->options.no_quote && cursor->at < cursor->end && *cursor->at == (uint8_t)reader->options.quote;
         if (!(is_quoted ? take_quoted(reader, cursor) : take_unquoted(reader, cursor))) {
             return false;
         }
@@ -300,8 +301,7 @@ static int fail_value(const csv_reader *reader, const weir_row_text *text, weir_
     const weir_json_column *column = reader->conversion.bad_column;
     weir_json_span span = reader->conversion.bad_span;
     int64_t row = 0;
-    while (row + 1 < reader->rows.count &&
-           reader->rows.spans[(row + 1) * reader->column_count].offset <= span.offset) {
+    while (row + 1 < reader->rows.count && reader->rows.spans[(row + 1) * reader->column_count].offset <= span.offset) {
         row++;
     }
     weir_buffer type = {0};

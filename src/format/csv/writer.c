@@ -166,8 +166,8 @@ static int append_unquoted(const csv_writer *writer, weir_slice text, weir_buffe
 
 static int append_field(csv_writer *writer, const weir_vector *vector, int64_t row, weir_buffer *out, weir_error *err)
 {
-    bool is_plain = !weir_vector_is_null(vector, row) && weir_layout_width(vector->layout) > 0 &&
-                    vector->type->id <= WEIR_DOUBLE;
+    bool is_plain =
+        !weir_vector_is_null(vector, row) && weir_layout_width(vector->layout) > 0 && vector->type->id <= WEIR_DOUBLE;
     if (is_plain) {
         append_value(writer, vector, row, out);
         return WEIR_OK;

@@ -1,8 +1,8 @@
 /* The events of Canal and Maxwell, which both come from MySQL's binlog and say of an update the new row and those of
  * the old values that changed:
  *
- *   Canal    {"data": [row, …], "old": [changed values, …], "type": "INSERT" | "UPDATE" | "DELETE", "database", "table"}
- *   Maxwell  {"data": row, "old": changed values, "type": "insert" | "update" | "delete"}
+ *   Canal    {"data": [row, …], "old": [changed values, …], "type": "INSERT" | "UPDATE" | "DELETE", "database",
+ * "table"} Maxwell  {"data": row, "old": changed values, "type": "insert" | "update" | "delete"}
  *
  * What `old` does not mention stands in the old row as it stands in the new one; a NULL that `old` mentions was one. */
 #include "format/json/event.h"

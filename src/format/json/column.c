@@ -115,8 +115,8 @@ static int convert_array(weir_json_conversion *conversion, weir_json_column *col
         WEIR_TRY(check_list_size(before + elements->count, err));
         out->offsets[out->length + i + 1] = (int32_t)(before + elements->count);
     }
-    WEIR_TRY(weir_json_convert(conversion, &column->children[0], elements->spans, 1, elements->count,
-                               &out->children[0], err));
+    WEIR_TRY(weir_json_convert(conversion, &column->children[0], elements->spans, 1, elements->count, &out->children[0],
+                               err));
     return weir_json_end_values(column, count, null_count, out, err);
 }
 
@@ -236,7 +236,8 @@ static int init_map(weir_json_column *column, const char *name, const weir_type 
 {
     if (!weir_type_is_text(type->key)) {
         return weir_fail(err, WEIR_UNSUPPORTED,
-                         "column '%s': the keys of JSON objects are text, so a MAP or MULTISET needs STRING there", name);
+                         "column '%s': the keys of JSON objects are text, so a MAP or MULTISET needs STRING there",
+                         name);
     }
     column->convert = convert_map;
     make_children(column, 2);
@@ -259,24 +260,15 @@ static int init_row(weir_json_column *column, const weir_type *type, weir_error 
 static weir_json_convert_function *value_converter(const weir_type *type)
 {
     static weir_json_convert_function *const converters[] = {
-        [WEIR_BOOLEAN] = weir_json_convert_boolean,
-        [WEIR_TINYINT] = weir_json_convert_tinyint,
-        [WEIR_SMALLINT] = weir_json_convert_smallint,
-        [WEIR_INT] = weir_json_convert_int,
-        [WEIR_BIGINT] = weir_json_convert_bigint,
-        [WEIR_FLOAT] = weir_json_convert_float,
-        [WEIR_DOUBLE] = weir_json_convert_double,
-        [WEIR_DECIMAL] = weir_json_convert_decimal,
-        [WEIR_CHAR] = weir_json_convert_text,
-        [WEIR_VARCHAR] = weir_json_convert_text,
-        [WEIR_BINARY] = weir_json_convert_bytes,
-        [WEIR_VARBINARY] = weir_json_convert_bytes,
-        [WEIR_DATE] = weir_json_convert_date,
-        [WEIR_TIME] = weir_json_convert_time,
-        [WEIR_TIMESTAMP] = weir_json_convert_timestamp,
-        [WEIR_TIMESTAMP_LTZ] = weir_json_convert_timestamp,
-        [WEIR_BLOB] = weir_json_convert_bytes,
-        [WEIR_NULL] = NULL,
+        [WEIR_BOOLEAN] = weir_json_convert_boolean,     [WEIR_TINYINT] = weir_json_convert_tinyint,
+        [WEIR_SMALLINT] = weir_json_convert_smallint,   [WEIR_INT] = weir_json_convert_int,
+        [WEIR_BIGINT] = weir_json_convert_bigint,       [WEIR_FLOAT] = weir_json_convert_float,
+        [WEIR_DOUBLE] = weir_json_convert_double,       [WEIR_DECIMAL] = weir_json_convert_decimal,
+        [WEIR_CHAR] = weir_json_convert_text,           [WEIR_VARCHAR] = weir_json_convert_text,
+        [WEIR_BINARY] = weir_json_convert_bytes,        [WEIR_VARBINARY] = weir_json_convert_bytes,
+        [WEIR_DATE] = weir_json_convert_date,           [WEIR_TIME] = weir_json_convert_time,
+        [WEIR_TIMESTAMP] = weir_json_convert_timestamp, [WEIR_TIMESTAMP_LTZ] = weir_json_convert_timestamp,
+        [WEIR_BLOB] = weir_json_convert_bytes,          [WEIR_NULL] = NULL,
     };
     if (weir_layout_of(type) == WEIR_LAYOUT_128) {
         return type->id == WEIR_DECIMAL ? weir_json_convert_wide_decimal : weir_json_convert_nano_timestamp;

@@ -15,8 +15,8 @@ typedef enum weir_json_encoding {
     WEIR_JSON_EPOCH_MILLIS,     /* of milliseconds, since then or since midnight */
     WEIR_JSON_EPOCH_MICROS,
     WEIR_JSON_EPOCH_NANOS,
-    WEIR_JSON_ZONED_TEXT,       /* ISO 8601 with an offset */
-    WEIR_JSON_LOOSE_TEXT        /* as java.sql.Date and Timestamp read it, which Flink's csv format uses: 2024-1-5 */
+    WEIR_JSON_ZONED_TEXT, /* ISO 8601 with an offset */
+    WEIR_JSON_LOOSE_TEXT  /* as java.sql.Date and Timestamp read it, which Flink's csv format uses: 2024-1-5 */
 } weir_json_encoding;
 
 typedef struct weir_json_span_list {
@@ -42,9 +42,9 @@ struct weir_json_column {
 
     weir_json_column *children; /* of a ROW its fields, of an ARRAY its elements, of a MAP its keys and values */
     int32_t child_count;
-    weir_json_names names;                /* of a ROW */
-    weir_json_span_list child_spans[2];   /* while a column is converted */
-    uint8_t *nulls;                       /* a byte a value, of the column that is being converted */
+    weir_json_names names;              /* of a ROW */
+    weir_json_span_list child_spans[2]; /* while a column is converted */
+    uint8_t *nulls;                     /* a byte a value, of the column that is being converted */
     size_t null_capacity;
 };
 

@@ -64,8 +64,8 @@ static weir_json_fit decode_bytes(const weir_json_conversion *conversion, weir_j
 }
 
 /* {"scale": 2, "value": "…"}: each number has its own scale. */
-static weir_json_fit decode_variable(const weir_json_conversion *conversion, weir_json_span span,
-                                     const weir_type *type, weir_int128 *out)
+static weir_json_fit decode_variable(const weir_json_conversion *conversion, weir_json_span span, const weir_type *type,
+                                     weir_int128 *out)
 {
     static const char *const texts[] = {"scale", "value"};
     weir_json_names names;

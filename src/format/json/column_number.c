@@ -28,8 +28,7 @@ int weir_json_convert_boolean(weir_json_conversion *conversion, weir_json_column
     for (int64_t i = 0; i < count; i++) {
         weir_json_span span = spans[i * stride];
         bool value = false;
-        weir_json_fit fit =
-            weir_json_is_null(span) ? WEIR_JSON_FITS_AS_NULL : parse_boolean(conversion, span, &value);
+        weir_json_fit fit = weir_json_is_null(span) ? WEIR_JSON_FITS_AS_NULL : parse_boolean(conversion, span, &value);
         if (fit == WEIR_JSON_MISFIT) {
             weir_json_reject(conversion, column, span);
         }

@@ -16,9 +16,8 @@ static bool read_number(const weir_json_conversion *conversion, const weir_json_
 /* A number since 1970-01-01, or since midnight, as milliseconds and the nanoseconds within one. */
 static bool widen(weir_json_encoding encoding, int64_t number, weir_timestamp_nanos *out)
 {
-    static const int64_t per_milli[] = {[WEIR_JSON_EPOCH_MILLIS] = 1,
-                                        [WEIR_JSON_EPOCH_MICROS] = 1000,
-                                        [WEIR_JSON_EPOCH_NANOS] = 1000000};
+    static const int64_t per_milli[] = {
+        [WEIR_JSON_EPOCH_MILLIS] = 1, [WEIR_JSON_EPOCH_MICROS] = 1000, [WEIR_JSON_EPOCH_NANOS] = 1000000};
     *out = (weir_timestamp_nanos){0};
     if (encoding == WEIR_JSON_EPOCH_DAYS) {
         return !__builtin_mul_overflow(number, (int64_t)WEIR_MILLIS_PER_DAY, &out->millis);
@@ -123,9 +122,9 @@ static bool read_timestamp(const weir_json_conversion *conversion, const weir_js
     if (column->encoding == WEIR_JSON_LOOSE_TEXT && column->type->id == WEIR_TIMESTAMP) {
         return weir_timestamp_parse(text, 9, out);
     }
-    weir_json_zone zone = format == WEIR_JSON_TIME_ISO_8601_OFFSET        ? WEIR_JSON_ZONE_OPTIONAL
+    weir_json_zone zone = format == WEIR_JSON_TIME_ISO_8601_OFFSET ? WEIR_JSON_ZONE_OPTIONAL
                           : column->type->id == WEIR_TIMESTAMP_LTZ ? WEIR_JSON_ZONE_Z
-                                                                          : WEIR_JSON_ZONE_NONE;
+                                                                   : WEIR_JSON_ZONE_NONE;
     return weir_json_timestamp(text.data, text.size, format, zone, out);
 }
 

@@ -3,8 +3,8 @@
 #define WEIR_FORMAT_JSON_EVENT_H
 
 #include "format/json/column.h"
-#include "format/name_pattern.h"
 #include "format/json/rows.h"
+#include "format/name_pattern.h"
 
 /* What reading the events of one table needs. */
 typedef struct weir_json_events {
@@ -12,15 +12,15 @@ typedef struct weir_json_events {
     weir_json_names *row_names; /* of the table's columns; borrowed */
     int32_t *keys;              /* the columns of the primary key */
     int32_t key_count;
-    weir_json_names names;      /* of an event's members */
+    weir_json_names names; /* of an event's members */
     weir_json_names envelope_names;
-    weir_json_rows old_rows;    /* of one message */
+    weir_json_rows old_rows; /* of one message */
     weir_json_rows new_rows;
-    weir_buffer schema;         /* Debezium: the text of the schema that the columns' encodings are made for */
-    weir_json_span new_schema;  /* another one, found in the last message; size 0: none */
+    weir_buffer schema;           /* Debezium: the text of the schema that the columns' encodings are made for */
+    weir_json_span new_schema;    /* another one, found in the last message; size 0: none */
     weir_name_pattern *databases; /* Canal; NULL: all */
     weir_name_pattern *tables;
-    weir_buffer name;             /* one of them, its escapes resolved */
+    weir_buffer name; /* one of them, its escapes resolved */
 } weir_json_events;
 
 int weir_json_events_init(weir_json_events *events, const weir_json_read_options *options, weir_json_names *row_names,

@@ -6,7 +6,7 @@
  *   rows.h, .c     the spans of some rows, and the columns that they go to
  *   column*.c      spans to vectors, a column at a time: the type is looked at once a column, not once a value
  *   number.h, time.h, text.h   numbers, times and strings of JSON
- *   debezium.c, binlog.c       change events: Debezium; Canal and Maxwell
+ *   event.h, debezium*.c, binlog.c   change events: Debezium; Canal and Maxwell
  *   writer.c       rows to JSON
  *
  * Follows Flink's formats json, debezium-json, canal-json and maxwell-json; source of truth:
@@ -36,7 +36,7 @@ typedef struct weir_json_read_options {
     bool ignore_parse_errors;   /* records that are no JSON are left out, values that do not fit become NULL */
     bool fail_on_missing_field; /* otherwise a missing field is NULL */
     weir_json_time_format time_format;
-    bool schema_include; /* Debezium: the event is in "payload", beside its "schema" */
+    bool schema_include;             /* Debezium: the event is in "payload", beside its "schema" */
     const char *const *primary_keys; /* of the table; borrowed while the reader is opened. With them, updates may come
                                         without the row before them, and one that changes the key is a delete and an
                                         insert */
@@ -49,13 +49,17 @@ typedef struct weir_json_read_options {
 int weir_json_open_reader(const weir_field *fields, int32_t field_count, const weir_json_read_options *options,
                           weir_row_reader **out, weir_error *err);
 
-typedef enum weir_json_null_key { WEIR_JSON_NULL_KEY_FAIL, WEIR_JSON_NULL_KEY_DROP, WEIR_JSON_NULL_KEY_LITERAL } weir_json_null_key;
+typedef enum weir_json_null_key {
+    WEIR_JSON_NULL_KEY_FAIL,
+    WEIR_JSON_NULL_KEY_DROP,
+    WEIR_JSON_NULL_KEY_LITERAL
+} weir_json_null_key;
 
 typedef struct weir_json_write_options {
     weir_json_kind kind;
     weir_json_time_format time_format;
-    bool plain_decimals;     /* 100 instead of Flink's 1E+2 */
-    bool leave_nulls_out;    /* members whose value is NULL */
+    bool plain_decimals;         /* 100 instead of Flink's 1E+2 */
+    bool leave_nulls_out;        /* members whose value is NULL */
     weir_json_null_key null_key; /* NULL as a key of a map */
     const char *null_key_literal;
 } weir_json_write_options;

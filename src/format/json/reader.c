@@ -89,9 +89,10 @@ static int fail_syntax(const weir_row_text *text, const weir_json_cursor *cursor
 /* What the text of a type looks like, for those types where that is not plain. */
 static const char *hint_of(const json_reader *reader, const weir_type *type)
 {
-    static const char *const timestamps[] = {"; expected 2024-02-29 12:34:56.789 ('timestamp-format.standard' is SQL)",
-                                             "; expected 2024-02-29T12:34:56.789 (by 'timestamp-format.standard')",
-                                             "; expected 2024-02-29T12:34:56.789+00:00 (by 'timestamp-format.standard')"};
+    static const char *const timestamps[] = {
+        "; expected 2024-02-29 12:34:56.789 ('timestamp-format.standard' is SQL)",
+        "; expected 2024-02-29T12:34:56.789 (by 'timestamp-format.standard')",
+        "; expected 2024-02-29T12:34:56.789+00:00 (by 'timestamp-format.standard')"};
     static const char *const zoned[] = {"; expected 2024-02-29 12:34:56.789Z ('timestamp-format.standard' is SQL)",
                                         "; expected 2024-02-29T12:34:56.789Z (by 'timestamp-format.standard')",
                                         "; expected 2024-02-29T12:34:56.789+00:00 (by 'timestamp-format.standard')"};
@@ -130,8 +131,8 @@ static int fail_value(const json_reader *reader, const weir_row_text *text, weir
     int code = weir_fail(err, WEIR_CORRUPT,
                          "%s: line %" PRId64 ": field '%s': '%s' is no %s%s; 'ignore-parse-errors' = 'true' would make "
                          "it NULL",
-                         text->path, line_of(text, at), column->name, weir_buffer_text(&found),
-                         weir_buffer_text(&type), hint_of(reader, column->type));
+                         text->path, line_of(text, at), column->name, weir_buffer_text(&found), weir_buffer_text(&type),
+                         hint_of(reader, column->type));
     weir_buffer_free(&found);
     weir_buffer_free(&type);
     return code;
@@ -202,8 +203,8 @@ static int flush_rows(json_reader *reader, const weir_row_text *text, int64_t co
     weir_json_conversion *conversion = &reader->conversion;
     conversion->bad_column = NULL;
     for (int32_t i = 0; i < reader->column_count; i++) {
-        WEIR_TRY_CTX(weir_json_convert(conversion, &reader->columns[i], reader->rows.spans + i,
-                                       reader->column_count, count, &batch->columns[i], err),
+        WEIR_TRY_CTX(weir_json_convert(conversion, &reader->columns[i], reader->rows.spans + i, reader->column_count,
+                                       count, &batch->columns[i], err),
                      err, "%s: field '%s'", text->path, reader->columns[i].name);
     }
     if (conversion->bad_column != NULL && !reader->options.ignore_parse_errors) {
@@ -225,13 +226,40 @@ static int settle_rows(json_reader *reader, const weir_row_text *text, int64_t f
 {
     if (reader->events.new_schema.size > 0) {
         WEIR_TRY(flush_rows(reader, text, first, batch, err));
-        WEIR_TRY(weir_json_apply_schema(&reader->events, text->data, text->path, reader->columns,
-                                        reader->column_count, err));
+        WEIR_TRY(weir_json_apply_schema(&reader->events, text->data, text->path, reader->columns, reader->column_count,
+                                        err));
     }
     if (reader->rows.count >= ROWS_AT_ONCE) {
         WEIR_TRY(flush_rows(reader, text, reader->rows.count, batch, err));
     }
     return WEIR_OK;
+}
+
+/* What became of an attempt to read one record. */
+typedef enum record_outcome {
+    RECORD_READ, /* or passed over */
+    RECORD_CUT,  /* it is not whole: stop before it */
+    RECORD_WRONG
+} record_outcome;
+
+static record_outcome read_record(json_reader *reader, const weir_row_text *text, weir_json_cursor *cursor)
+{
+    const uint8_t *record = cursor->at;
+    int64_t first = reader->rows.count;
+    if (take_record(reader, cursor)) {
+        return RECORD_READ;
+    }
+    reader->rows.count = first;
+    reader->events.new_schema = (weir_json_span){0};
+    bool is_cut = cursor->outcome == WEIR_JSON_CUT && !text->is_end;
+    if (!is_cut && !reader->options.ignore_parse_errors) {
+        return RECORD_WRONG;
+    }
+    if (!is_cut && skip_line(text, record, cursor)) {
+        return RECORD_READ;
+    }
+    cursor->at = record;
+    return RECORD_CUT;
 }
 
 static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t most_rows, weir_batch *batch,
@@ -242,23 +270,13 @@ static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t m
     reader->rows.count = 0;
     reader->conversion.base = text->data;
     while (batch->length + reader->rows.count < most_rows && find_record(reader, text, &cursor)) {
-        const uint8_t *record = cursor.at;
         int64_t first = reader->rows.count;
-        if (!take_record(reader, &cursor)) {
-            reader->rows.count = first;
-            reader->events.new_schema = (weir_json_span){0};
-            if (cursor.outcome == WEIR_JSON_CUT && !text->is_end) {
-                cursor.at = record;
-                break;
-            }
-            if (!reader->options.ignore_parse_errors) {
-                return fail_syntax(text, &cursor, err);
-            }
-            if (!skip_line(text, record, &cursor)) {
-                cursor.at = record;
-                break;
-            }
-            continue;
+        record_outcome outcome = read_record(reader, text, &cursor);
+        if (outcome == RECORD_WRONG) {
+            return fail_syntax(text, &cursor, err);
+        }
+        if (outcome == RECORD_CUT) {
+            break;
         }
         WEIR_TRY(settle_rows(reader, text, first, batch, err));
     }
@@ -305,7 +323,8 @@ int weir_json_open_reader(const weir_field *fields, int32_t field_count, const w
     reader->base.close = close_reader;
     reader->base.gives_changes = options->kind != WEIR_JSON_ROWS;
     reader->options = *options;
-    reader->options.database_include = options->database_include == NULL ? NULL : weir_strdup(options->database_include);
+    reader->options.database_include =
+        options->database_include == NULL ? NULL : weir_strdup(options->database_include);
     reader->options.table_include = options->table_include == NULL ? NULL : weir_strdup(options->table_include);
     reader->take_event = options->kind == WEIR_JSON_DEBEZIUM  ? weir_json_take_debezium
                          : options->kind == WEIR_JSON_CANAL   ? weir_json_take_canal

@@ -265,9 +265,8 @@ static bool take_container(weir_json_cursor *cursor, weir_json_token token, weir
     if (token == WEIR_JSON_OBJECT ? !take_object(cursor) : !take_array(cursor)) {
         return false;
     }
-    *out = (weir_json_span){.offset = (uint32_t)(start - cursor->base),
-                            .size = (uint32_t)(cursor->at - start),
-                            .token = (uint8_t)token};
+    *out = (weir_json_span){
+        .offset = (uint32_t)(start - cursor->base), .size = (uint32_t)(cursor->at - start), .token = (uint8_t)token};
     return true;
 }
 

@@ -177,8 +177,8 @@ bool weir_json_timestamp(const uint8_t *text, size_t size, weir_json_time_format
     if (r.at != r.end) {
         return false;
     }
-    *out = (weir_timestamp_nanos){.millis = days * WEIR_MILLIS_PER_DAY + (int64_t)(seconds - offset) * 1000 +
-                                            nanos / 1000000,
+    *out = (weir_timestamp_nanos){.millis =
+                                      days * WEIR_MILLIS_PER_DAY + (int64_t)(seconds - offset) * 1000 + nanos / 1000000,
                                   .nanos_of_milli = nanos % 1000000};
     return true;
 }

@@ -11,9 +11,9 @@ bool weir_json_date(const uint8_t *text, size_t size, int32_t *out_days);
 bool weir_json_time(const uint8_t *text, size_t size, int32_t *out_millis);
 
 typedef enum weir_json_zone {
-    WEIR_JSON_ZONE_NONE,     /* none may be there */
-    WEIR_JSON_ZONE_Z,        /* a Z must be there */
-    WEIR_JSON_ZONE_OPTIONAL  /* Z, an offset (+08:00, +0800, +08), or none */
+    WEIR_JSON_ZONE_NONE,    /* none may be there */
+    WEIR_JSON_ZONE_Z,       /* a Z must be there */
+    WEIR_JSON_ZONE_OPTIONAL /* Z, an offset (+08:00, +0800, +08), or none */
 } weir_json_zone;
 
 /* `yyyy-MM-dd` and `HH:mm:ss[.fraction]`, between them a blank, or a T and then the seconds are optional; then the

@@ -82,8 +82,8 @@ static void write_double(double value, bool is_float, weir_buffer *out)
 
 static void write_decimal(const json_writer *writer, const weir_vector *vector, int64_t row, weir_buffer *out)
 {
-    weir_int128 unscaled = vector->layout == WEIR_LAYOUT_128 ? WEIR_VALUES(vector, weir_int128)[row]
-                                                             : WEIR_VALUES(vector, int64_t)[row];
+    weir_int128 unscaled =
+        vector->layout == WEIR_LAYOUT_128 ? WEIR_VALUES(vector, weir_int128)[row] : WEIR_VALUES(vector, int64_t)[row];
     weir_decimal_format_short(unscaled, vector->type->scale, !writer->options.plain_decimals, out);
 }
 
