@@ -56,8 +56,9 @@ void weir_manifest_files_free(weir_manifest_files *files);
 /* What to read from manifests: NULL members and negative numbers ask for everything. Entries that are left out by
  * partition or bucket are not decoded any further. Many threads may ask at a time. */
 typedef struct weir_manifest_filter {
-    int32_t bucket;    /* -1: any */
-    int32_t min_level; /* -1: any */
+    int32_t bucket;        /* -1: any */
+    int32_t total_buckets; /* `bucket` is one of so many, entries of partitions with another number pass; 0: any number */
+    int32_t min_level;     /* -1: any */
     bool (*partition_matches)(void *context, weir_slice partition);
     /* Whether a manifest may hold such a partition, by its bounds: a column for each partition key. It is not read
      * otherwise. Asked by weir_snapshot_files alone. */

@@ -154,12 +154,14 @@ static int check_file(const weir_data_file *file, const char *path, weir_error *
     return WEIR_OK;
 }
 
-static bool passes(const weir_manifest_filter *filter, int32_t bucket, int32_t level, weir_slice partition)
+static bool passes(const weir_manifest_filter *filter, int32_t bucket, int32_t total_buckets, int32_t level,
+                   weir_slice partition)
 {
     if (filter == NULL) {
         return true;
     }
-    return (filter->bucket < 0 || bucket == filter->bucket) && (filter->min_level < 0 || level >= filter->min_level) &&
+    return weir_manifest_filter_bucket_passes(filter, bucket, total_buckets) &&
+           (filter->min_level < 0 || level >= filter->min_level) &&
            (filter->partition_matches == NULL || filter->partition_matches(filter->partition_context, partition));
 }
 
@@ -187,7 +189,8 @@ int weir_entries_from_batch(const weir_batch *batch, const weir_manifest_filter 
         }
         weir_slice partition = weir_vector_bytes(&columns[WEIR_ENTRY_PARTITION], row);
         int32_t bucket = get_int(&columns[WEIR_ENTRY_BUCKET], row);
-        if (!passes(filter, bucket, get_int(levels, row), partition)) {
+        int32_t total_buckets = get_int(&columns[WEIR_ENTRY_TOTAL_BUCKETS], row);
+        if (!passes(filter, bucket, total_buckets, get_int(levels, row), partition)) {
             continue;
         }
         /* Neighbours are mostly of the same partition and can share its bytes. */
@@ -197,7 +200,7 @@ int weir_entries_from_batch(const weir_batch *batch, const weir_manifest_filter 
         weir_manifest_entry entry = {.kind = (weir_file_kind)kind,
                                      .partition = last,
                                      .bucket = bucket,
-                                     .total_buckets = get_int(&columns[WEIR_ENTRY_TOTAL_BUCKETS], row),
+                                     .total_buckets = total_buckets,
                                      .file = get_file(columns[WEIR_ENTRY_FILE].children, row, arena)};
         WEIR_TRY(check_file(entry.file, path, err));
         weir_manifest_entries_append(out, entry);

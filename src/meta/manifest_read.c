@@ -81,10 +81,11 @@ static bool keeps_entry(void *context, const weir_vector *columns, int64_t row)
     entry_choice *choice = context;
     const int32_t *versions = WEIR_VALUES(&columns[WEIR_ENTRY_VERSION], int32_t);
     const int32_t *buckets = WEIR_VALUES(&columns[WEIR_ENTRY_BUCKET], int32_t);
+    const int32_t *totals = WEIR_VALUES(&columns[WEIR_ENTRY_TOTAL_BUCKETS], int32_t);
     if (versions[row] != WEIR_MANIFEST_VERSION) {
         return true;
     }
-    return (choice->filter->bucket < 0 || buckets[row] == choice->filter->bucket) &&
+    return weir_manifest_filter_bucket_passes(choice->filter, buckets[row], totals[row]) &&
            partition_passes(choice, weir_vector_bytes(&columns[WEIR_ENTRY_PARTITION], row));
 }
 
@@ -175,7 +176,7 @@ static bool may_pass(const weir_schema *schema, const weir_manifest_file *manife
     if (filter == NULL) {
         return true;
     }
-    if (filter->bucket >= 0 && manifest->has_buckets &&
+    if (filter->bucket >= 0 && filter->total_buckets == 0 && manifest->has_buckets &&
         (filter->bucket < manifest->min_bucket || filter->bucket > manifest->max_bucket)) {
         return false;
     }

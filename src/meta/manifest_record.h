@@ -67,6 +67,14 @@ extern const weir_field weir_list_fields[WEIR_LIST_COLUMNS];
 /* The fields to ask for when reading entries. */
 const weir_field *weir_entry_fields_to_read(bool without_stats);
 
+/* The hash of a key names another bucket where a partition has another number of them. */
+static inline bool weir_manifest_filter_bucket_passes(const weir_manifest_filter *filter, int32_t bucket,
+                                                      int32_t total_buckets)
+{
+    return filter->bucket < 0 || bucket == filter->bucket ||
+           (filter->total_buckets > 0 && total_buckets != filter->total_buckets);
+}
+
 /* Appends the rows of a decoded batch that `filter` lets pass, copied into `arena`. */
 int weir_entries_from_batch(const weir_batch *batch, const weir_manifest_filter *filter, const char *path,
                             weir_arena *arena, weir_manifest_entries *out, weir_error *err);

@@ -191,6 +191,7 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
+        .total_buckets = filter.total_buckets,
         .min_level = min_level,
         .without_stats = filter.values == NULL,
     };
@@ -257,6 +258,7 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
     WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
+        .total_buckets = filter.total_buckets,
         .min_level = -1,
         .without_stats = true,
     };

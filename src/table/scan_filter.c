@@ -65,6 +65,7 @@ static int find_bucket(weir_scan_filter *filter, const weir_predicate *predicate
         }
     }
     row.length = 1;
+    filter->total_buckets = bucket_count;
     if (complete) {
         WEIR_GO(
             weir_batch_buckets(WEIR_BUCKET_DEFAULT, &row, positions, column_count, bucket_count, &filter->bucket, err));

@@ -12,7 +12,8 @@ typedef struct weir_scan_filter {
     const weir_predicate *values;    /* over `columns`, likewise */
     const int32_t *columns;          /* of the schema that `values` names */
     int32_t column_count;
-    int32_t bucket;                     /* -1: any; where equalities on the bucket key name one */
+    int32_t bucket;                     /* -1: any; where equalities on the bucket key name one … */
+    int32_t total_buckets;              /* … of so many */
     const weir_map *without_partitions; /* NULL: none */
 } weir_scan_filter;
 

@@ -313,6 +313,7 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
+        .total_buckets = filter.total_buckets,
         .min_level = -1,
         .without_stats = true,
     };

@@ -61,6 +61,41 @@ static void partitions_buckets_and_keys_leave_files_out(void **state)
 }
 
 /* Removes the manifests that snapshot `id` added. */
+/* ALTER TABLE … SET ('bucket' = …), after which partitions that are not rewritten keep the buckets they have. */
+static void change_buckets(fixture *table, const char *count)
+{
+    weir_error err = {0};
+    weir_schema schema = *table->table->schema;
+    weir_options options = {0};
+    weir_options_merge(&table->arena, &schema.options, &(weir_options){0}, &options);
+    weir_options_set(&options, &table->arena, "bucket", count);
+    schema.id++;
+    schema.options = options;
+    must(weir_schema_publish(table->fs, FIXTURE_PATH, &schema, &err), &err, "altering");
+    fixture_close(table);
+    fixture_open(table);
+}
+
+static void keys_are_found_in_partitions_with_another_number_of_buckets(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "p STRING NOT NULL, k BIGINT NOT NULL, v INT", "p,k", "p", "bucket=2");
+    fixture_commit(&table, "[[\"a\",1,1],[\"a\",2,1],[\"a\",3,1],[\"a\",4,1],[\"a\",5,1],[\"a\",6,1]]", "+I");
+    change_buckets(&table, "7");
+    fixture_commit(&table, "[[\"b\",1,1],[\"b\",2,1],[\"b\",3,1],[\"b\",4,1],[\"b\",5,1],[\"b\",6,1]]", "+I");
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "6"};
+    for (int i = 0; i < 6; i++) {
+        const weir_predicate *of_a[] = {leaf(&table, WEIR_PREDICATE_EQUAL, "p", "a"),
+                                        leaf(&table, WEIR_PREDICATE_EQUAL, "k", keys[i])};
+        const weir_predicate *of_b[] = {leaf(&table, WEIR_PREDICATE_EQUAL, "p", "b"),
+                                        leaf(&table, WEIR_PREDICATE_EQUAL, "k", keys[i])};
+        assert_in_range(files_kept(&table, weir_predicate_combine(&table.arena, WEIR_PREDICATE_AND, of_a, 2)), 1, 2);
+        assert_int_equal(files_kept(&table, weir_predicate_combine(&table.arena, WEIR_PREDICATE_AND, of_b, 2)), 1);
+    }
+    fixture_free(&table);
+}
+
 static void lose_manifests(fixture *table, int64_t id)
 {
     weir_error err = {0};
@@ -182,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_choose_the_snapshot),
         cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
+        cmocka_unit_test(keys_are_found_in_partitions_with_another_number_of_buckets),
         cmocka_unit_test(manifests_of_other_partitions_are_not_read),
         cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),
         cmocka_unit_test(a_plan_without_merging_knows_its_rows),
