@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 
 
 class Failure(Exception):
@@ -17,12 +18,25 @@ class Engine:
     def __init__(self, name, command, environment=None):
         self.name = name
         self.errors = tempfile.TemporaryFile()
+        self.times = {}  # by command: how often, and seconds
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
             env={**os.environ, **(environment or {})})
 
     def call(self, *words):
         """The lines that a command prints."""
+        started = time.monotonic()
+        try:
+            return self._call(*words)
+        finally:
+            count, seconds = self.times.get(words[0], (0, 0.0))
+            self.times[words[0]] = (count + 1, seconds + time.monotonic() - started)
+
+    def print_times(self):
+        print(f"{self.name}: " + ", ".join(
+            f"{count} {command} in {seconds:.1f} s" for command, (count, seconds) in sorted(self.times.items())))
+
+    def _call(self, *words):
         line = json.dumps([str(word) for word in words]) + "\n"
         try:
             self.process.stdin.write(line.encode())

@@ -17,7 +17,7 @@ class Refused(Exception):
 
 def read_lines(path):
     with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
+        return file.read().removesuffix("\n").split("\n") if os.path.getsize(path) else []
 
 
 def type_text(json_type):

@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from engines import Java, Weir
+from dump_command import compare_dumps
 from golden_replay import replay_all
 from report import Report
 from rounds import Rounds
@@ -16,19 +17,28 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True, help="weir_table_tool")
     parser.add_argument("--peer", required=True, help="the Java peer's program")
+    parser.add_argument("--weir", help="the program, whose `dump` must print what the Java peer's prints")
     parser.add_argument("--golden", help="folder of tables with their steps, to be replayed")
+    parser.add_argument("--warehouse", help="an empty folder for the tables, to be kept; otherwise they are removed")
     parser.add_argument("--only", default="", help="part of the name of the checks to run")
     arguments = parser.parse_args()
     seed = os.environ.get("WEIR_SEED", "1")
     report = Report()
     weir, java = Weir(arguments.tool), Java(arguments.peer)
-    with tempfile.TemporaryDirectory(prefix="weir-interop-") as warehouse:
+    with tempfile.TemporaryDirectory(prefix="weir-interop-") as temporary:
+        warehouse = arguments.warehouse or temporary
         print(f"WEIR_SEED={seed}", flush=True)
         for scenario in all_scenarios():
             if arguments.only in scenario.name:
-                Rounds(scenario, weir, java, warehouse, report, seed).run()
+                rounds = Rounds(scenario, weir, java, warehouse, report, seed)
+                rounds.run()
+                if arguments.weir:
+                    report.check(f"weir dump of {scenario.name}",
+                                 lambda: compare_dumps(arguments.weir, java, rounds.table, report))
         if arguments.golden:
             replay_all(arguments.golden, weir, java, warehouse, report, arguments.only)
+    for side in (weir, java):
+        side.print_times()
     java.close()
     report.check("the tool ends cleanly", lambda: report.equal("exit status", [0], [weir.close()]))
     return report.finish()

@@ -3,7 +3,7 @@
 import values
 from model import Column
 
-STRANGE = ["a/b", "a=b", "plain", "é世", "q\"uote", "back\\slash", "%41", "x:y*z?", "[^#]{~}"]
+STRANGE = ["a/b", "a=b", "é世", "q\"uote\\", "%41 x:y*z?", "[^#]{~}"]
 
 
 class Scenario:
@@ -82,10 +82,10 @@ def evolving():
 
 def partitioned(strings):
     return [
-        Column("id", "INT NOT NULL", small_int(15)),
+        Column("id", "INT NOT NULL", small_int(9)),
         Column("p", "STRING", strings),
-        Column("day", "DATE", values.choice(['"2024-02-29"', '"1970-01-01"'])),
-        Column("hour", "INT", small_int(1)),
+        Column("day", "DATE", values.choice(['"2024-02-29"', '"2024-02-29"', '"1969-12-31"'])),
+        Column("hour", "INT", values.choice(["0", "0", "0", "-7"])),
         Column("v", "STRING", values.nullable(values.text())),
     ]
 
@@ -101,11 +101,11 @@ def all_scenarios():
         Scenario("nested-avro", [primary()] + of_types(values.NESTED), ["id"],
                  options={**LIVELY, "bucket": "1", "file.format": "avro"}),
         Scenario("partitions-input", partitioned(texts_of(STRANGE)), ["p", "day", "hour", "id"], ["p", "day", "hour"],
-                 options={**LIVELY, "bucket": "2", "changelog-producer": "input"}, created_by="java"),
+                 options={**LIVELY, "bucket": "1", "changelog-producer": "input"}, created_by="java"),
         # Java's lookup makes file names of partition values, so that a slash fails.
         Scenario("partitions-lookup", partitioned(texts_of([text for text in STRANGE if "/" not in text])),
                  ["p", "day", "hour", "id"], ["p", "day", "hour"],
-                 options={**LIVELY, "bucket": "2", "changelog-producer": "lookup"}),
+                 options={**LIVELY, "bucket": "1", "changelog-producer": "lookup"}),
         Scenario("composite-key-lookup", MIXED_KEY, ["tag", "n", "day"],
                  options={**LIVELY, "bucket": "4", "changelog-producer": "lookup"}),
         Scenario("typed-keys-input", KEYS_OF_TYPES, ["k3", "k1", "k2", "k4", "k5"], created_by="java",

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Weir and real Java Paimon on the same tables: each reads, continues and compacts what the other wrote.
+#
+#   run.sh BUILD_DIR [--only PART_OF_A_NAME]
+#
+# The Java side is the peer of the test data beside the project (WEIR_SHARED, by default ../shared); without them there
+# is nothing to do. Installs a JDK, Maven and Python where they are missing. WEIR_SEED chooses the random rows.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+build=${1:?usage: run.sh BUILD_DIR [--only PART_OF_A_NAME]}
+shift
+shared=${WEIR_SHARED:-../shared}
+
+if [ ! -x "$shared/peer/peer" ]; then
+    echo "skipped: no $shared/peer"
+    exit 0
+fi
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_missing() {
+    local packages=()
+    java -version 2>&1 | grep -q 'version "\(17\|21\)' || packages+=(openjdk-17-jdk-headless)
+    command -v mvn >/dev/null || packages+=(maven)
+    command -v python3 >/dev/null || packages+=(python3)
+    [ ${#packages[@]} -eq 0 ] && return
+    echo "installing ${packages[*]}" >&2
+    as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+install_missing
+sh "$shared/peer/build.sh"
+cmake --build "$build" --target weir_table_tool > "$build/weir_table_tool.log" 2>&1 || { cat "$build/weir_table_tool.log"; exit 1; }
+
+weir=()
+[ -x "$build/weir" ] && weir=(--weir "$build/weir")
+exec python3 -B tests/interop/interop.py --tool "$build/tests/interop/weir_table_tool" --peer "$shared/peer/peer" \
+    --golden "$shared/golden" "${weir[@]}" "$@"
