@@ -1,124 +1,241 @@
 #!/usr/bin/env bash
-# Measures writing, reading and compacting, beside other programs where they can be found, and prints a table.
+# Measures writing, reading and compacting, and prints a table, with Java Paimon and paimon-rust beside Weir in the same
+# run where they can be found.
 #
-#   bench/run.sh [folder of the build]
+#   bench/run.sh BUILD_DIR [--quick]
 #
-#   ROWS=5000000 COMMITS=50   how much
-#   WEIR_SHARED=../shared     where the Java peer is (peer/peer bench, the same data and the same figures)
-#   PEER=no                   measure without it
+#   --quick             a tenth of the rows, everything once
+#   WEIR_SHARED         a folder with peer/peer, which runs Java Paimon (default: ../shared); without it only Weir is measured
+#   WEIR_BENCH_PYTHON   a Python that has pypaimon-rust, for peer/rust/bench.py (default: python3); likewise
+#   WEIR_BENCH_DIR      where the tables lie (default: tmp/bench); removed at the end
 #
-# Figures are CPU seconds of the process, all threads together, and wall seconds; of scans the last of three counts. The
-# tables lie under ./tmp/bench and are removed afterwards.
+# Figures are CPU seconds of the process, all threads: the median of Weir's runs, the last of a peer's. Each becomes a line
+# of JSON in tmp/bench.jsonl. Everybody's tables are read by everybody: where a checksum differs, the run fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${1:-build}
-rows=${ROWS:-5000000}
-commits=${COMMITS:-50}
-peer=${WEIR_SHARED:-../shared}/peer/peer
-rust=${WEIR_SHARED:-../shared}/peer/rust/bench.py
-work=$PWD/tmp/bench
-mkdir -p "$work"
-trap 'rm -rf "$work"' EXIT
-rm -rf "${work:?}"/*
+build=$(cd "${1:?"usage: bench/run.sh BUILD_DIR [--quick]"}" && pwd)
+peer=${WEIR_SHARED:-../shared}/peer
+python=${WEIR_BENCH_PYTHON:-python3}
+figures=tmp/bench.jsonl
 
-# field NAME: of the last JSON line of standard input
-field() {
-    tail -n 1 | sed -n "s/.*\"$1\":\([^,}]*\).*/\1/p"
+rows=5000000 commits=50 keys=2000000 runs=3 memory_rows=20000000 plan_files=100000
+if [ "${2:-}" = --quick ]; then
+    rows=500000 keys=200000 runs=1 memory_rows=2000000 plan_files=10000
+fi
+size=(--rows "$rows" --commits "$commits" --keys "$keys")
+
+[ -x "$build/weir-bench" ] || { echo "bench: no $build/weir-bench: run make build" >&2; exit 1; }
+mkdir -p tmp "${WEIR_BENCH_DIR:-tmp/bench}"
+tables=$(cd "${WEIR_BENCH_DIR:-tmp/bench}" && pwd)
+db=$tables/db.db
+rm -rf "$db"
+trap 'rm -rf "$tables"' EXIT
+: >"$figures"
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+# record PROGRAM WORK: adds the JSON lines of standard input to the figures, and passes them on.
+record() { sed "s/^{/{\"program\":\"$1\",\"work\":\"$2\",/" | tee -a "$figures"; }
+
+weir() { local work=$1; shift; "$build/weir-bench" "$@" | record weir "$work"; }
+java() { local work=$1; shift; "$peer/peer" bench "$@" | record java "$work"; }
+rust() { local work=$1; shift; "$python" "$peer/rust/bench.py" "$@" | record rust "$work"; }
+
+# weir_sql WORK STATEMENTS: the process as a whole; its output goes to $tables/output.
+weir_sql() {
+    local times TIMEFORMAT='%U %S %R'
+    times=$({ time "$build/weir" sql --quiet --format jsonl -e "$2" >"$tables/output"; } 2>&1)
+    awk '{ printf "{\"cpuSeconds\":%.3f,\"wallSeconds\":%.3f}\n", $1 + $2, $3 }' <<<"$times" | record weir "$1"
 }
 
-# The compacted table through SQL, in the form of the other lines.
-sql_scan() {
-    local seconds
-    TIMEFORMAT='%R %U %S'
-    seconds=$({ time "$build/weir" sql --quiet --format jsonl -e "
-        CREATE CATALOG c WITH ('type' = 'paimon', 'warehouse' = '$1');
-        SELECT COUNT(*), SUM(k), SUM(CAST(c1 AS BIGINT)), SUM(c2), SUM(c3), SUM(c4), SUM(c5), SUM(CHAR_LENGTH(c6)),
-               MAX(c7), COUNT(c8), MAX(c9), MAX(c10) FROM c.b.t" >/dev/null; } 2>&1)
-    awk '{ printf "{\"wallSeconds\":%s,\"cpuSeconds\":%.3f}\n", $1, $2 + $3 }' <<<"$seconds"
-}
+# field NAME: its values, a line each, in the JSON lines of standard input.
+field() { sed -n "s/.*\"$1\": *\"\{0,1\}\([^,\"}]*\).*/\1/p"; }
 
-# measure WHO COMMAND...: all steps with one program, their JSON lines in $work/WHO.STEP
-measure() {
-    local who=$1
-    shift
-    local plain=$work/$who-plain/b.db/t merged=$work/$who-merged/b.db/t
-    local amount=(--rows "$rows" --commits "$commits")
-    echo "measuring $who" >&2
-    "$@" write "$plain" "${amount[@]}" --option write-only=true >"$work/$who.write-only"
-    "$@" scan "$plain" >"$work/$who.scan-runs"
-    "$@" compact "$plain" >"$work/$who.compact"
-    "$@" scan "$plain" >"$work/$who.scan-compacted"
-    if [ "$who" = weir ]; then
-        for _ in 1 2 3; do sql_scan "$work/$who-plain"; done >"$work/$who.scan-sql"
+# figure PROGRAM WORK FIELD: Weir's median, a peer's last; nothing where it was not measured.
+figure() {
+    local values
+    values=$(grep "^{\"program\":\"$1\",\"work\":\"$2\"," "$figures" | field "$3" || true)
+    if [ "$1" = weir ]; then
+        sort -n <<<"$values" | awk '{ value[NR] = $0 } END { print value[int((NR + 1) / 2)] }'
+    else
+        tail -n 1 <<<"$values"
     fi
-    rm -rf "$work/$who-plain"
-    "$@" write "$merged" "${amount[@]}" >"$work/$who.write-default"
-    if [ "$who" = weir ]; then "$@" rewrites "$merged" >"$work/$who.rewrites"; fi
-    rm -rf "$work/$who-merged"
+}
+
+# --- checksums --------------------------------------------------------------------------------------------------------
+
+checksums=(rows sumK sumC1 sumC2 nullC2 sumC5 bytesC6C7 trueC8 sumC9 sumC10)
+expected="" expected_from=""
+
+differ() {
+    echo "bench: CHECKSUMS DIFFER: $1 is $2 in $3, but $4 in $expected_from" >&2
+    exit 1
+}
+
+# check NAME LINES: every scan gives what the first one gave. What a line does not tell is not compared; sums of
+# floating-point numbers depend on the order of the rows in their last digits.
+check() {
+    local line sum want got
+    while read -r line; do
+        [ -n "$expected" ] || { expected=$line expected_from=$1; }
+        for sum in "${checksums[@]}"; do
+            want=$(field "$sum" <<<"$expected") got=$(field "$sum" <<<"$line")
+            [ -z "$got" ] || [ "$want" = "$got" ] || differ "$sum" "$got" "$1" "$want"
+        done
+        for sum in sumC3 sumC4; do
+            want=$(field "$sum" <<<"$expected") got=$(field "$sum" <<<"$line")
+            awk -v a="$want" -v b="${got:-$want}" 'BEGIN { exit !((a - b) ^ 2 <= a ^ 2 * 1e-14) }' ||
+                differ "$sum" "$got" "$1" "$want"
+        done
+    done <<<"$2"
+    echo "    the same rows: $1" >&2
+}
+
+# --- the work ---------------------------------------------------------------------------------------------------------
+
+step() { echo "$*" >&2; }
+
+measure_weir() {
+    local i
+    step "Weir: writing"
+    for ((i = 0; i < runs; i++)); do
+        weir write-only write "$db/weir" "${size[@]}" --option write-only=true >/dev/null
+        weir write-default write "$db/weir_default" "${size[@]}" >/dev/null
+    done
+    weir rewrites rewrites "$db/weir_default" >/dev/null
+    step "Weir: scanning and compacting"
+    check "Weir's runs by Weir" "$(weir scan-runs scan "$db/weir" --repeat $((runs + 2)))"
+    check "Weir's table compacted while written, by Weir" "$(weir scan-default scan "$db/weir_default" --repeat 1)"
+    for ((i = 0; i < runs; i++)); do
+        rm -rf "$db/weir_compacted"
+        cp -r "$db/weir" "$db/weir_compacted"
+        weir compact compact "$db/weir_compacted" >/dev/null
+    done
+    check "Weir's compacted table by Weir" "$(weir scan-compacted scan "$db/weir_compacted" --repeat $((runs + 2)))"
+}
+
+measure_sql() {
+    local i want=""
+    for sum in rows sumK sumC1 sumC2; do want+="$(field "$sum" <<<"$expected"),"; done
+    step "Weir: through SQL"
+    for ((i = 0; i < runs + 2; i++)); do
+        weir_sql select-1 "SELECT 1" >/dev/null
+        weir_sql scan-sql "
+            CREATE CATALOG bench WITH ('type' = 'paimon', 'warehouse' = '$tables');
+            SELECT COUNT(*), SUM(k), SUM(CAST(c1 AS BIGINT)), SUM(c2), SUM(c3), SUM(c4), SUM(c5),
+                   SUM(CHAR_LENGTH(c6) + CHAR_LENGTH(c7)), COUNT(c8), MAX(c9), MAX(c10)
+            FROM bench.db.weir_compacted" >/dev/null
+        grep -qF "[$want" "$tables/output" ||
+            differ "the row of sums" "$(cat "$tables/output")" "Weir's compacted table by weir sql" "$want"
+    done
+    step "    the same rows: Weir's compacted table by weir sql"
+}
+
+measure_java() {
+    step "Java: writing, scanning and compacting"
+    java write-only write "$db/java" "${size[@]}" --option write-only=true >/dev/null
+    java write-default write "$db/java_default" "${size[@]}" >/dev/null
+    weir java-rewrites rewrites "$db/java_default" >/dev/null
+    check "Java's runs by Java" "$(java scan-runs scan "$db/java" --repeat 3)"
+    check "Java's runs by Weir" "$(weir scan-java-runs scan "$db/java" --repeat 1)"
+    check "Weir's runs by Java" "$(java scan-weir-runs scan "$db/weir" --repeat 1)"
+    check "Java's table compacted while written, by Weir" "$(weir scan-java-default scan "$db/java_default" --repeat 1)"
+    check "Weir's table compacted while written, by Java" "$(java scan-weir-default scan "$db/weir_default" --repeat 1)"
+    java compact compact "$db/java" >/dev/null
+    check "Java's compacted table by Java" "$(java scan-compacted scan "$db/java" --repeat 3)"
+    check "Java's compacted table by Weir" "$(weir scan-java-compacted scan "$db/java" --repeat 1)"
+    check "Weir's compacted table by Java" "$(java scan-weir-compacted scan "$db/weir_compacted" --repeat 1)"
 }
 
 measure_rust() {
-    echo "measuring paimon-rust" >&2
-    local table=$work/rust/b.db/t
-    python3 "$rust" write "$table" --rows "$rows" --commits "$commits" --bucket 1 >"$work/rust.write-only" &&
-        python3 "$rust" scan "$table" >"$work/rust.scan-runs"
-    rm -rf "$work/rust"
+    step "paimon-rust: writing and scanning"
+    rust write-only write "$db/rust" "${size[@]}" --bucket 1 >/dev/null
+    check "paimon-rust's runs by paimon-rust" "$(rust scan-runs scan "$db/rust" --repeat 3)"
+    check "paimon-rust's runs by Weir" "$(weir scan-rust-runs scan "$db/rust" --repeat 1)"
+    check "Weir's runs by paimon-rust" "$(rust scan-weir-runs scan "$db/weir" --repeat 1)"
 }
 
-# figure WHO STEP FIELD: the figure, or a dash
-figure() {
-    local value=
-    [ -s "$work/$1.$2" ] && value=$(field "$3" <"$work/$1.$2")
-    echo "${value:-–}"
+measure_limits() {
+    step "Weir: $memory_rows rows with --memory 256MB"
+    rm -rf "$db"
+    local limited=(--rows "$memory_rows" --commits 20 --keys $((memory_rows / 5 * 2)) --memory 256MB)
+    weir write-256mb write "$db/memory" "${limited[@]}" >/dev/null
+    weir scan-256mb scan "$db/memory" --memory 256MB --repeat 1 >/dev/null
+    weir compact-256mb compact "$db/memory" --memory 256MB >/dev/null
+    rm -rf "$db"
+    step "Weir: planning $plan_files files"
+    weir plan plan "$db/plan" --files "$plan_files" --repeat 5 >/dev/null
 }
 
-ratio() {
-    awk -v ours="$1" -v theirs="$2" 'BEGIN { if (theirs + 0 > 0 && ours + 0 > 0) printf "%.1f×", theirs / ours; else printf "–" }'
-}
+measure_weir
+[ ! -x "$build/weir" ] || measure_sql
+if [ ! -x "$peer/peer" ]; then
+    step "Java, paimon-rust: skipped: no $peer/peer"
+else
+    measure_java
+    if "$python" -c 'import pypaimon_rust, pyarrow, numpy' 2>/dev/null; then
+        measure_rust
+    else
+        step "paimon-rust: skipped: $python has no pypaimon_rust"
+    fi
+fi
+measure_limits
 
-# row WORK STEP GOAL: the goals are for 5 million rows in 50 commits
+# --- the table --------------------------------------------------------------------------------------------------------
+
+# row TEXT WORK GOAL: the goals are for the full size
 row() {
-    local ours theirs megabytes
-    ours=$(figure weir "$2" cpuSeconds)
-    theirs=$(figure java "$2" cpuSeconds)
-    megabytes=$(figure weir "$2" peakRssBytes)
-    [ "$megabytes" = – ] || megabytes=$((megabytes / 1000000))
-    echo "| $1 | $3 | $ours | $theirs | $(ratio "$ours" "$theirs") | $(figure rust "$2" cpuSeconds) |" \
-        "$(figure weir "$2" wallSeconds) | $(figure java "$2" wallSeconds) | $megabytes |"
+    awk -v text="$1" -v goal="$3" -v weir="$(figure weir "$2" cpuSeconds)" -v java="$(figure java "$2" cpuSeconds)" \
+        -v rust="$(figure rust "$2" cpuSeconds)" -v wall="$(figure weir "$2" wallSeconds)" \
+        -v java_wall="$(figure java "$2" wallSeconds)" -v bytes="$(figure weir "$2" peakRssBytes)" '
+        function cell(value, format) { return value == "" ? "" : sprintf(format, value) }
+        BEGIN {
+            if (weir == "") exit
+            printf "| %-36s | %4s | %5.2f | %5s | %5s | %5s | %5s | %6.2f | %6s | %5s |\n", text, goal, weir,
+                cell(java, "%.1f"), java == "" ? "" : sprintf("%.1f×", java / weir),
+                cell(rust, "%.1f"), rust == "" ? "" : sprintf("%.1f×", rust / weir),
+                wall, cell(java_wall, "%.1f"), bytes == "" ? "" : sprintf("%.0f", bytes / 1e6)
+        }'
 }
 
-# Both must have read the same rows.
-check_sums() {
-    local name
-    [ -s "$work/java.$1" ] || return 0
-    for name in rows sumK sumC1 sumC2 nullC2 sumC5 bytesC6C7 trueC8 sumC9 sumC10; do
-        if [ "$(figure weir "$1" "$name")" != "$(figure java "$1" "$name")" ]; then
-            echo "$1: $name differs: $(figure weir "$1" "$name") here, $(figure java "$1" "$name") there" >&2
-            exit 1
-        fi
-    done
+# rewritten WORK TEXT
+rewritten() {
+    awk -v text="$2" -v again="$(figure weir "$1" rowsRewritten)" -v written="$(figure weir "$1" rowsWritten)" \
+        -v compactions="$(figure weir "$1" compactions)" 'BEGIN {
+            if (written + 0 > 0) printf "%s rewrote each row %.1f times, in %d compactions\n", text, again / written, compactions
+        }'
 }
 
-measure weir "$build/weir-bench"
-if [ "${PEER:-yes}" != no ] && [ -x "$peer" ]; then
-    measure java "$peer" bench
-    check_sums scan-runs
-    check_sums scan-compacted
-fi
-if [ "${PEER:-yes}" != no ] && [ -f "$rust" ] && python3 -c 'import pypaimon_rust' 2>/dev/null; then
-    measure_rust || echo "paimon-rust: could not be measured" >&2
-fi
+megabytes() { awk -v bytes="$(figure weir "$1" peakRssBytes)" 'BEGIN { printf "%.0f MB", bytes / 1e6 }'; }
+milliseconds() { awk -v seconds="$(figure weir "$1" wallSeconds)" 'BEGIN { printf "%.0f ms", seconds * 1e3 }'; }
 
-rewrites=$(awk -v written="$(figure weir rewrites rowsWritten)" -v again="$(figure weir rewrites rowsRewritten)" \
-    'BEGIN { if (written + 0 > 0) printf "each row rewritten %.1f times", again / written; else printf "default" }')
-echo "$rows rows in $commits commits, 11 columns, one bucket, parquet with zstd; $(nproc) processors"
-echo
-echo "| work | goal, CPU s | Weir | Java Paimon | Java / Weir | paimon-rust | Weir, wall s | Java, wall s | Weir, MB |"
-echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-row "write-only" write-only 4.0
-row "write with default compaction ($rewrites)" write-default 9
-row "merge-on-read scan of the runs" scan-runs 1.4
-row "full compaction of them" compact 3.5
+cat <<EOT
+
+$rows rows in $commits commits, 11 columns, $keys keys, one bucket, Parquet with zstd. CPU seconds of the process.
+$(nproc) processors ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), load $(cut -d ' ' -f 1-3 /proc/loadavg)
+
+| work                                 | goal |  Weir |  Java | ratio |  rust | ratio | wall s | Java's |    MB |
+| ------------------------------------ | ---- | ----- | ----- | ----- | ----- | ----- | ------ | ------ | ----- |
+EOT
+row "write-only: $commits runs in level 0" write-only 4.0
+row "scan of the runs, merged" scan-runs 1.4
+row "full compaction of the runs" compact 3.5
 row "scan of the compacted table" scan-compacted 0.25
 row "the same through weir sql" scan-sql 0.35
+row "write with compaction as by default" write-default 9.0
+cat <<EOT
+
+Writing with compaction as by default: $(awk -v rows="$rows" -v seconds="$(figure weir write-default wallSeconds)" \
+    'BEGIN { printf "%.2f", rows / seconds / 1e6 }') million rows a second of wall time (goal 1)
+EOT
+rewritten rewrites "  Weir"
+rewritten java-rewrites "  Java"
+cat <<EOT
+$memory_rows rows with --memory 256MB: $(figure weir write-256mb cpuSeconds) CPU seconds, at most $(megabytes write-256mb) resident (goal 450);
+  scanned with $(megabytes scan-256mb), compacted fully with $(megabytes compact-256mb)
+Planning one partition of $plan_files files: $(milliseconds plan) (goal 100)
+EOT
+[ ! -x "$build/weir" ] || echo "weir sql -e 'SELECT 1': $(milliseconds select-1) (goal 60)"
+echo
+echo "All checksums are the same. Every figure is in $figures."
