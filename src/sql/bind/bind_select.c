@@ -43,6 +43,7 @@ static int bind_source(weir_binder *binder, select_state *state)
     if (select->from == NULL) {
         state->plan = weir_plan_new(binder, WEIR_PLAN_VALUES, &select->position, NULL);
         state->plan->row_count = 1;
+        state->plan->expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, 1); /* none, of one row */
     } else {
         WEIR_TRY(weir_bind_from(binder, select->from, &state->plan, &state->scope));
     }
