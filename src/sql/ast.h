@@ -67,8 +67,7 @@ typedef struct weir_ast_hints {
     int32_t count;
 } weir_ast_hints;
 
-/* --- Expressions ---------------------------------------------------------------------------------------------------
- */
+/* --- Expressions ----------------------------------------------------------------------------------------------- */
 
 typedef enum weir_ast_expression_kind {
     WEIR_AST_NULL,
@@ -228,8 +227,7 @@ struct weir_ast_expression {
     weir_ast_call *call; /* of CALL: never NULL */
 };
 
-/* --- Queries -------------------------------------------------------------------------------------------------------
- */
+/* --- Queries --------------------------------------------------------------------------------------------------- */
 
 typedef struct weir_ast_alias {
     weir_position position;
@@ -349,8 +347,7 @@ struct weir_ast_from {
     weir_ast_expression *sample_percent;
 };
 
-/* --- Statements ----------------------------------------------------------------------------------------------------
- */
+/* --- Statements ------------------------------------------------------------------------------------------------ */
 
 typedef enum weir_ast_statement_kind {
     WEIR_AST_QUERY,

@@ -1,8 +1,7 @@
 /* Flink's type rules: texts, common types, casts, decimal results. */
 #include "sql/type.h"
 
-/* --- Texts ---------------------------------------------------------------------------------------------------------
- */
+/* --- Texts ----------------------------------------------------------------------------------------------------- */
 
 static void format_row(const weir_type *type, weir_buffer *out)
 {
@@ -103,8 +102,7 @@ bool weir_sql_type_equal(const weir_type *a, const weir_type *b, bool ignore_nul
     return weir_type_equal(a, b, ignore_nullability);
 }
 
-/* --- Decimals ------------------------------------------------------------------------------------------------------
- */
+/* --- Decimals -------------------------------------------------------------------------------------------------- */
 
 const weir_type *weir_sql_decimal_of(weir_arena *arena, const weir_type *type)
 {
@@ -168,8 +166,7 @@ const weir_type *weir_sql_decimal_result(weir_arena *arena, char operation, cons
     }
 }
 
-/* --- Common types --------------------------------------------------------------------------------------------------
- */
+/* --- Common types ---------------------------------------------------------------------------------------------- */
 
 static const weir_type *common_number(weir_arena *arena, const weir_type *a, const weir_type *b, bool nullable)
 {
@@ -285,8 +282,7 @@ const weir_type *weir_sql_common_type(weir_arena *arena, const weir_type *const 
     return common;
 }
 
-/* --- Casts ---------------------------------------------------------------------------------------------------------
- */
+/* --- Casts ----------------------------------------------------------------------------------------------------- */
 
 static weir_cast_rule weaker(weir_cast_rule a, weir_cast_rule b) { return a < b ? a : b; }
 

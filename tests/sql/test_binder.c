@@ -75,8 +75,7 @@ static weir_bound *bind_well(fixture *f, const char *text)
     return bound;
 }
 
-/* --- Types ---------------------------------------------------------------------------------------------------------
- */
+/* --- Types ----------------------------------------------------------------------------------------------------- */
 
 typedef struct text_case {
     const char *text;
@@ -144,8 +143,7 @@ static void expressions_have_the_types_that_flink_gives_them(void **state)
     }
 }
 
-/* --- Plans ---------------------------------------------------------------------------------------------------------
- */
+/* --- Plans ----------------------------------------------------------------------------------------------------- */
 
 static void scans_read_what_is_needed_and_get_what_they_can_use(void **state)
 {
@@ -199,8 +197,7 @@ static void hints_reach_the_resolver(void **state)
     weir_bound_free(bound);
 }
 
-/* --- INSERT, DELETE, UPDATE ----------------------------------------------------------------------------------------
- */
+/* --- INSERT, DELETE, UPDATE ------------------------------------------------------------------------------------ */
 
 static void insert_casts_what_flink_casts_and_fills_the_rest_with_null(void **state)
 {
@@ -250,8 +247,7 @@ static void delete_gives_whole_rows_and_what_was_said_of_them(void **state)
     weir_bound_free(bound);
 }
 
-/* --- CREATE TABLE --------------------------------------------------------------------------------------------------
- */
+/* --- CREATE TABLE ---------------------------------------------------------------------------------------------- */
 
 static int bind_columns(fixture *f, const char *text, weir_arena *arena, weir_bound_columns *out, weir_error *err)
 {
@@ -314,8 +310,7 @@ static void wrong_tables_are_refused_with_a_reason(void **state)
     }
 }
 
-/* --- Errors --------------------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------------------------- */
 
 static void mistakes_are_placed_and_named(void **state)
 {

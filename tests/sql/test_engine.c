@@ -57,8 +57,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* --- Queries -------------------------------------------------------------------------------------------------------
- */
+/* --- Queries --------------------------------------------------------------------------------------------------- */
 
 static int bind(fixture *f, const char *text, weir_bound **out, weir_error *err)
 {
@@ -245,8 +244,7 @@ static void many_splits_give_every_row_once(void **state)
     memory_table_free(&big);
 }
 
-/* --- Errors --------------------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------------------------- */
 
 static void a_failing_row_fails_the_query_with_the_kernels_words(void **state)
 {
@@ -361,8 +359,7 @@ static void a_result_may_be_freed_before_its_end(void **state)
     f->orders.table.open = memory_open;
 }
 
-/* --- Batch by batch ------------------------------------------------------------------------------------------------
- */
+/* --- Batch by batch -------------------------------------------------------------------------------------------- */
 
 /* The projection of a query over the orders, with kinds given to them, as "kind values" lines. */
 static void project(fixture *f, const char *text, weir_buffer *out)

@@ -9,8 +9,7 @@
 #include "sql/function/zone.h"
 #include "vector/decimal.h"
 
-/* --- Wide numbers --------------------------------------------------------------------------------------------------
- */
+/* --- Wide numbers ---------------------------------------------------------------------------------------------- */
 
 static weir_uint128 random_wide(random_state *random)
 {
@@ -56,8 +55,7 @@ static void scaling_down_rounds_half_up(void **state)
     assert_false(weir_wide_scale_up(large, 2, &large));
 }
 
-/* --- Zones ---------------------------------------------------------------------------------------------------------
- */
+/* --- Zones ----------------------------------------------------------------------------------------------------- */
 
 static int64_t seconds_of(int year, int month, int day, int hour, int minute)
 {
@@ -114,8 +112,7 @@ static void fixed_zones_are_read_and_nonsense_is_not(void **state)
     }
 }
 
-/* --- Patterns ------------------------------------------------------------------------------------------------------
- */
+/* --- Patterns -------------------------------------------------------------------------------------------------- */
 
 typedef struct pattern_case {
     weir_pattern_dialect dialect;

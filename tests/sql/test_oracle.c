@@ -17,8 +17,7 @@ typedef struct fixture {
     int64_t right, wrong, surprises;
 } fixture;
 
-/* --- Comparing values ----------------------------------------------------------------------------------------------
- */
+/* --- Comparing values ------------------------------------------------------------------------------------------ */
 
 static bool same_number(double a, double b, bool is_float)
 {
@@ -73,8 +72,7 @@ static void interval_to_java(const char *text, char *out, size_t size)
     }
 }
 
-/* --- One line ------------------------------------------------------------------------------------------------------
- */
+/* --- One line -------------------------------------------------------------------------------------------------- */
 
 /* What a line gave: an error's message, or type and value. */
 typedef struct answer {
@@ -190,8 +188,7 @@ static void check_line(fixture *f, const json_t *line)
     free(text);
 }
 
-/* --- All lines -----------------------------------------------------------------------------------------------------
- */
+/* --- All lines ------------------------------------------------------------------------------------------------- */
 
 static void read_exceptions(fixture *f)
 {

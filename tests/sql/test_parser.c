@@ -21,8 +21,7 @@ static weir_ast_statement *parse_well(weir_arena *arena, const char *text)
     return statement;
 }
 
-/* --- What is read --------------------------------------------------------------------------------------------------
- */
+/* --- What is read ---------------------------------------------------------------------------------------------- */
 
 typedef struct kind_case {
     const char *text;
@@ -124,8 +123,7 @@ static void queries_of_all_clauses_are_read(void **state)
     }
 }
 
-/* --- Expressions ---------------------------------------------------------------------------------------------------
- */
+/* --- Expressions ----------------------------------------------------------------------------------------------- */
 
 static void show(const weir_ast_expression *e, weir_buffer *out)
 {
@@ -262,8 +260,7 @@ static void types_are_read_in_all_their_spellings(void **state)
     }
 }
 
-/* --- Details of the tree -------------------------------------------------------------------------------------------
- */
+/* --- Details of the tree --------------------------------------------------------------------------------------- */
 
 static void create_table_keeps_all_of_its_parts(void **state)
 {
@@ -394,8 +391,7 @@ static void a_shell_knows_when_a_statement_goes_on(void **state)
     }
 }
 
-/* --- Errors --------------------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------------------------- */
 
 typedef struct error_case {
     const char *text;

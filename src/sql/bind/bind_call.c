@@ -23,8 +23,7 @@ static int fail_count(weir_binder *binder, const weir_ast_expression *ast, const
                             ast->argument_count, ast->argument_count == 1 ? "" : "s", function->signature);
 }
 
-/* --- Arguments by the letters of function.h ------------------------------------------------------------------------
- */
+/* --- Arguments by the letters of function.h -------------------------------------------------------------------- */
 
 static bool count_fits(const char *parameters, int32_t count)
 {
@@ -125,8 +124,7 @@ static int bind_kernel_call(weir_binder *binder, const weir_ast_expression *ast,
     return WEIR_OK;
 }
 
-/* --- The call ------------------------------------------------------------------------------------------------------
- */
+/* --- The call -------------------------------------------------------------------------------------------------- */
 
 static int fail_unknown(weir_binder *binder, const weir_ast_expression *ast)
 {

@@ -30,8 +30,7 @@ static int fail_unknown(weir_binder *binder, const weir_bound_columns *columns, 
                             meant == NULL ? "" : "'?");
 }
 
-/* --- Columns -------------------------------------------------------------------------------------------------------
- */
+/* --- Columns --------------------------------------------------------------------------------------------------- */
 
 static int add_column(weir_binder *binder, const weir_ast_column *ast, weir_arena *arena, weir_bound_columns *out)
 {
@@ -87,8 +86,7 @@ static int type_computed(weir_binder *binder, const weir_ast_create_table *creat
     return WEIR_OK;
 }
 
-/* --- Keys, partitions, watermark -----------------------------------------------------------------------------------
- */
+/* --- Keys, partitions, watermark ------------------------------------------------------------------------------- */
 
 static int find_names(weir_binder *binder, const weir_ast_names *names, const char *where,
                       const weir_bound_columns *columns, weir_arena *arena, int32_t **out, int32_t *out_count)

@@ -18,8 +18,7 @@ int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const 
     return weir_fail_at(binder->err, WEIR_UNSUPPORTED, at->line, at->column, "%s is not supported yet", what);
 }
 
-/* --- Names ---------------------------------------------------------------------------------------------------------
- */
+/* --- Names ----------------------------------------------------------------------------------------------------- */
 
 static int fail_unknown_column(weir_binder *binder, const weir_ast_part *part, const char *relation)
 {
@@ -147,8 +146,7 @@ int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expressi
     return WEIR_OK;
 }
 
-/* --- CASE ----------------------------------------------------------------------------------------------------------
- */
+/* --- CASE ------------------------------------------------------------------------------------------------------ */
 
 static int bind_case(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
@@ -190,8 +188,7 @@ static int bind_case(weir_binder *binder, const weir_ast_expression *ast, weir_e
     return WEIR_OK;
 }
 
-/* --- CAST, constructors, items -------------------------------------------------------------------------------------
- */
+/* --- CAST, constructors, items --------------------------------------------------------------------------------- */
 
 static int bind_cast(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
@@ -294,8 +291,7 @@ static int bind_field_access(weir_binder *binder, const weir_ast_expression *ast
     return bind_field(binder, row, ast->text, &ast->position, out);
 }
 
-/* --- Dispatch ------------------------------------------------------------------------------------------------------
- */
+/* --- Dispatch -------------------------------------------------------------------------------------------------- */
 
 static int bind_plain(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {

@@ -31,8 +31,7 @@ static int find_column(weir_binder *binder, const weir_ast_part *name, int32_t *
     return fail_unknown(binder, name);
 }
 
-/* --- PARTITION (k = v) ---------------------------------------------------------------------------------------------
- */
+/* --- PARTITION (k = v) ----------------------------------------------------------------------------------------- */
 
 static bool is_partition_key(const weir_sql_table *sink, int32_t column)
 {
@@ -73,8 +72,7 @@ static int bind_partition(weir_binder *binder, const weir_ast_insert *insert, we
     return WEIR_OK;
 }
 
-/* --- Columns -------------------------------------------------------------------------------------------------------
- */
+/* --- Columns --------------------------------------------------------------------------------------------------- */
 
 /* The columns that the query's columns go to, in the query's order. */
 static int find_targets(weir_binder *binder, const weir_ast_insert *insert, weir_expression **sources, int32_t **out,

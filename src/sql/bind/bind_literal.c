@@ -12,8 +12,7 @@ static weir_expression *new_literal(weir_binder *binder, const weir_ast_expressi
     return weir_expression_literal(binder, type, literal, &ast->position);
 }
 
-/* --- Numbers -------------------------------------------------------------------------------------------------------
- */
+/* --- Numbers --------------------------------------------------------------------------------------------------- */
 
 static int bind_whole_number(weir_binder *binder, const weir_ast_expression *ast, bool negated, weir_expression **out)
 {
@@ -69,8 +68,7 @@ static int bind_number(weir_binder *binder, const weir_ast_expression *ast, bool
                                           : bind_whole_number(binder, ast, negated, out);
 }
 
-/* --- Dates and times -----------------------------------------------------------------------------------------------
- */
+/* --- Dates and times ------------------------------------------------------------------------------------------- */
 
 /* Digits after the last point: the precision of a TIME or TIMESTAMP literal. */
 static int fraction_digits(const char *text)
@@ -128,8 +126,7 @@ static int bind_timestamp(weir_binder *binder, const weir_ast_expression *ast, w
     return WEIR_OK;
 }
 
-/* --- Intervals -----------------------------------------------------------------------------------------------------
- */
+/* --- Intervals ------------------------------------------------------------------------------------------------- */
 
 static const weir_type *interval_type(weir_binder *binder, bool months)
 {
@@ -246,8 +243,7 @@ static int bind_interval(weir_binder *binder, const weir_ast_expression *ast, we
     return WEIR_OK;
 }
 
-/* --- Which literal -------------------------------------------------------------------------------------------------
- */
+/* --- Which literal --------------------------------------------------------------------------------------------- */
 
 static const weir_type *type_of_bytes(weir_binder *binder, weir_type_id id, size_t length)
 {

@@ -16,8 +16,7 @@ static int fail_types(weir_binder *binder, const weir_position *at, const char *
                             weir_sql_type_text(binder->arena, a->type), weir_sql_type_text(binder->arena, b->type));
 }
 
-/* --- Logic ---------------------------------------------------------------------------------------------------------
- */
+/* --- Logic ----------------------------------------------------------------------------------------------------- */
 
 static int bind_logic(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
@@ -42,8 +41,7 @@ int weir_bind_not(weir_binder *binder, const weir_position *at, weir_expression 
     return WEIR_OK;
 }
 
-/* --- Comparison ----------------------------------------------------------------------------------------------------
- */
+/* --- Comparison ------------------------------------------------------------------------------------------------ */
 
 static bool is_equality(weir_expression_kind kind)
 {
@@ -237,8 +235,7 @@ static weir_expression_kind comparison_kind(weir_ast_operator operation)
     }
 }
 
-/* --- Arithmetic ----------------------------------------------------------------------------------------------------
- */
+/* --- Arithmetic ------------------------------------------------------------------------------------------------ */
 
 static char sign_of(weir_ast_operator operation)
 {
@@ -342,8 +339,7 @@ int weir_bind_unary(weir_binder *binder, const weir_ast_expression *ast, weir_ex
     return WEIR_OK;
 }
 
-/* --- BETWEEN, IN, LIKE, IS -----------------------------------------------------------------------------------------
- */
+/* --- BETWEEN, IN, LIKE, IS ------------------------------------------------------------------------------------- */
 
 static int bind_between_bounds(weir_binder *binder, const weir_ast_expression *ast, int32_t low, int32_t high,
                                weir_expression **out)
@@ -469,8 +465,7 @@ static int bind_is(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     return WEIR_OK;
 }
 
-/* --- Concatenation and dispatch ------------------------------------------------------------------------------------
- */
+/* --- Concatenation and dispatch -------------------------------------------------------------------------------- */
 
 /* CHAR || CHAR is CHAR of both lengths; as soon as one varies, the result does. */
 static int bind_concat(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)

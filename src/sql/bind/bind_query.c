@@ -12,8 +12,7 @@ int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, con
     return WEIR_OK;
 }
 
-/* --- VALUES --------------------------------------------------------------------------------------------------------
- */
+/* --- VALUES ---------------------------------------------------------------------------------------------------- */
 
 static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
 {
@@ -52,8 +51,7 @@ static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_pl
     return WEIR_OK;
 }
 
-/* --- UNION ---------------------------------------------------------------------------------------------------------
- */
+/* --- UNION ----------------------------------------------------------------------------------------------------- */
 
 /* A side of UNION with its columns cast to the common types. */
 static int cast_columns(weir_binder *binder, weir_plan **plan, const weir_field *fields)
@@ -113,8 +111,7 @@ static int bind_union(weir_binder *binder, const weir_ast_query *query, weir_pla
     return WEIR_OK;
 }
 
-/* --- ORDER BY and LIMIT around all but SELECT ----------------------------------------------------------------------
- */
+/* --- ORDER BY and LIMIT around all but SELECT ------------------------------------------------------------------ */
 
 static int find_field(weir_binder *binder, const weir_plan *plan, const weir_ast_expression *key, int32_t *out)
 {

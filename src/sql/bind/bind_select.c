@@ -34,8 +34,7 @@ static void add_item(weir_binder *binder, select_state *state, weir_expression *
     state->fields[state->count++] = (weir_field){.id = -1, .name = name, .type = expression->type};
 }
 
-/* --- FROM and WHERE ------------------------------------------------------------------------------------------------
- */
+/* --- FROM and WHERE -------------------------------------------------------------------------------------------- */
 
 static int bind_source(weir_binder *binder, select_state *state)
 {
@@ -60,8 +59,7 @@ static int bind_source(weir_binder *binder, select_state *state)
     return WEIR_OK;
 }
 
-/* --- Groups --------------------------------------------------------------------------------------------------------
- */
+/* --- Groups ---------------------------------------------------------------------------------------------------- */
 
 static bool has_aggregates(const weir_ast_select *select, const weir_ast_query *query)
 {
@@ -172,8 +170,7 @@ static void plan_aggregate(weir_binder *binder, select_state *state)
     state->plan = plan;
 }
 
-/* --- The select list -----------------------------------------------------------------------------------------------
- */
+/* --- The select list ------------------------------------------------------------------------------------------- */
 
 static int expand_star(weir_binder *binder, select_state *state, const weir_ast_expression *star)
 {
@@ -225,8 +222,7 @@ static int bind_items(weir_binder *binder, select_state *state)
     return WEIR_OK;
 }
 
-/* --- ORDER BY ------------------------------------------------------------------------------------------------------
- */
+/* --- ORDER BY -------------------------------------------------------------------------------------------------- */
 
 /* The item that a sort key names: by number, by alias or column name, or by being the same expression. -1: none. */
 static int find_item(weir_binder *binder, const select_state *state, const weir_ast_expression *key, int32_t *out)
@@ -334,8 +330,7 @@ static int drop_hidden(weir_binder *binder, const select_state *state, weir_plan
     return WEIR_OK;
 }
 
-/* --- All of it -----------------------------------------------------------------------------------------------------
- */
+/* --- All of it ------------------------------------------------------------------------------------------------- */
 
 static int refuse_clauses(weir_binder *binder, const weir_ast_select *select)
 {

@@ -3,8 +3,7 @@
 #include "sql/bind/binder_internal.h"
 #include "sql/parser.h"
 
-/* --- Scopes and plan nodes -----------------------------------------------------------------------------------------
- */
+/* --- Scopes and plan nodes ------------------------------------------------------------------------------------- */
 
 void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation, const char *name,
                     const weir_type *type)
@@ -65,8 +64,7 @@ weir_plan *weir_plan_filter(weir_binder *binder, weir_plan *input, weir_expressi
     return plan;
 }
 
-/* --- Tables --------------------------------------------------------------------------------------------------------
- */
+/* --- Tables ---------------------------------------------------------------------------------------------------- */
 
 /* The pairs of all OPTIONS hints, a later one winning over an earlier one of the same key. */
 static weir_ast_options hint_options(weir_binder *binder, const weir_ast_hints *hints)
@@ -198,8 +196,7 @@ int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_positi
     return WEIR_OK;
 }
 
-/* --- Names of WITH, and views --------------------------------------------------------------------------------------
- */
+/* --- Names of WITH, and views ---------------------------------------------------------------------------------- */
 
 static int rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan)
 {
@@ -278,8 +275,7 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
                         : weir_bind_scan(binder, table, &from->name.position, out);
 }
 
-/* --- FROM ----------------------------------------------------------------------------------------------------------
- */
+/* --- FROM ------------------------------------------------------------------------------------------------------ */
 
 static int refuse(weir_binder *binder, const weir_ast_from *from)
 {

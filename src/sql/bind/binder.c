@@ -59,8 +59,7 @@ int weir_bind_query(const weir_bind_context *context, const weir_ast_query *quer
     return WEIR_OK;
 }
 
-/* --- DELETE and UPDATE ---------------------------------------------------------------------------------------------
- */
+/* --- DELETE and UPDATE ----------------------------------------------------------------------------------------- */
 
 /* The scan of the table, filtered by WHERE; columns in scope under the table's name or alias. */
 static int bind_target(weir_binder *binder, const weir_ast_modify *modify, weir_plan **plan, weir_scope *scope)
@@ -215,8 +214,7 @@ int weir_bind_update(const weir_bind_context *context, const weir_ast_modify *mo
     return bind_modify(context, modify, out, err);
 }
 
-/* --- Constants -----------------------------------------------------------------------------------------------------
- */
+/* --- Constants ------------------------------------------------------------------------------------------------- */
 
 int weir_binder_constant(weir_binder *binder, const weir_ast_expression *ast, const weir_type *type,
                          weir_expression **out)

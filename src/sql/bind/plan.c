@@ -12,8 +12,7 @@ const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan)
     return plan->kind == WEIR_PLAN_SCAN ? plan : NULL;
 }
 
-/* --- EXPLAIN -------------------------------------------------------------------------------------------------------
- */
+/* --- EXPLAIN --------------------------------------------------------------------------------------------------- */
 
 static void show_expression(const weir_expression *expression, const weir_plan *input, weir_buffer *out);
 

@@ -269,8 +269,7 @@ const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expressi
     return pushed;
 }
 
-/* --- Walking the plan ----------------------------------------------------------------------------------------------
- */
+/* --- Walking the plan ------------------------------------------------------------------------------------------ */
 
 /* An expression over a PROJECT's output as one over its input; NULL when it would compute something twice. */
 static weir_expression *through_project(weir_arena *arena, const weir_expression *expression, const weir_plan *project)

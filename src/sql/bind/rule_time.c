@@ -173,8 +173,7 @@ WEIR_BIND_RULE(weir_rule_unix_timestamp)
     return WEIR_OK;
 }
 
-/* --- Now -----------------------------------------------------------------------------------------------------------
- */
+/* --- Now ------------------------------------------------------------------------------------------------------- */
 
 /* The statement's moment as TIMESTAMP_LTZ(3). */
 static weir_expression *moment(weir_binder *binder, const weir_position *at)

@@ -23,8 +23,7 @@ static bool all_valid(const uint64_t *validity, int64_t count)
     return (count & 63) == 0 || (validity[count >> 6] & rest) == rest;
 }
 
-/* --- NULLs ---------------------------------------------------------------------------------------------------------
- */
+/* --- NULLs ----------------------------------------------------------------------------------------------------- */
 
 /* Room for the validity of `count` more rows, if there is any. */
 static int reserve_rows(weir_vector *to, const uint64_t *validity, int64_t count, weir_error *err)
@@ -48,8 +47,7 @@ static void finish_rows(weir_vector *to, const uint64_t *validity, int64_t count
     to->length += count;
 }
 
-/* --- Fixed width: loops over arrays, about 0.5 ns a value ----------------------------------------------------------
- */
+/* --- Fixed width: loops over arrays, about 0.5 ns a value ------------------------------------------------------ */
 
 static void read_millis(const int64_t *from, int64_t count, int64_t *to)
 {
@@ -65,7 +63,8 @@ static void read_nanos(const uint8_t *from, int64_t count, weir_timestamp_nanos 
         memcpy(&nanos, from + i * 16, sizeof nanos);
         weir_int128 rest = nanos % 1000000;
         bool before = rest < 0;
-        to[i] = (weir_timestamp_nanos){(int64_t)(nanos / 1000000 - before), (int32_t)(rest + (before ? 1000000 : 0)), 0};
+        to[i] =
+            (weir_timestamp_nanos){(int64_t)(nanos / 1000000 - before), (int32_t)(rest + (before ? 1000000 : 0)), 0};
     }
 }
 
@@ -128,8 +127,7 @@ static int append_bits(const uint8_t *data, const uint64_t *validity, int64_t co
     return WEIR_OK;
 }
 
-/* --- Text ----------------------------------------------------------------------------------------------------------
- */
+/* --- Text ------------------------------------------------------------------------------------------------------ */
 
 static int append_text(const weir_carried_text *texts, const uint64_t *validity, int64_t count, weir_vector *to,
                        weir_error *err)
@@ -155,8 +153,7 @@ static int append_text(const weir_carried_text *texts, const uint64_t *validity,
     return WEIR_OK;
 }
 
-/* --- Nested --------------------------------------------------------------------------------------------------------
- */
+/* --- Nested ---------------------------------------------------------------------------------------------------- */
 
 /* Rows of a child in any order, as lists ask for them: a run at a time. */
 static int append_run(duckdb_vector from, int64_t first, int64_t count, weir_vector *to, weir_error *err);

@@ -4,8 +4,7 @@
 #include "sql/function/kernel.h"
 #include "vector/time_text.h"
 
-/* --- NULLs ---------------------------------------------------------------------------------------------------------
- */
+/* --- NULLs ----------------------------------------------------------------------------------------------------- */
 
 /* Bits first … first + count - 1 of ours to DuckDB's words; the same order of bits, so that whole bytes shift over. */
 static void copy_validity(const weir_vector *from, int64_t first, int64_t count, duckdb_vector to)
@@ -32,8 +31,7 @@ static void set_all_null(int64_t count, duckdb_vector to)
     memset(duckdb_vector_get_validity(to), 0, (size_t)((count + 63) / 64) * 8);
 }
 
-/* --- Values that lie otherwise -------------------------------------------------------------------------------------
- */
+/* --- Values that lie otherwise --------------------------------------------------------------------------------- */
 
 static void fill_bits(const weir_vector *from, int64_t first, int64_t count, uint8_t *to)
 {
@@ -91,8 +89,7 @@ static void fill_text(const weir_vector *from, int64_t first, int64_t count, wei
     }
 }
 
-/* --- Nested --------------------------------------------------------------------------------------------------------
- */
+/* --- Nested ---------------------------------------------------------------------------------------------------- */
 
 static int fill_list(const weir_vector *from, int64_t first, int64_t count, duckdb_vector to, weir_error *err)
 {
@@ -123,8 +120,7 @@ static int fill_struct(const weir_vector *from, int64_t first, int64_t count, du
     return WEIR_OK;
 }
 
-/* --- All of it -----------------------------------------------------------------------------------------------------
- */
+/* --- All of it ------------------------------------------------------------------------------------------------- */
 
 static void fill_fixed(const weir_vector *from, int64_t first, int64_t count, void *to)
 {

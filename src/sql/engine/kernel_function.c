@@ -4,8 +4,7 @@
 #include "sql/engine/engine_internal.h"
 #include "sql/function/carried.h"
 
-/* --- Calling -------------------------------------------------------------------------------------------------------
- */
+/* --- Calling --------------------------------------------------------------------------------------------------- */
 
 /* What one call works with; small counts need no allocation. */
 typedef struct call_arrays {
@@ -97,8 +96,7 @@ static void run_function(duckdb_function_info info, duckdb_data_chunk input, duc
     }
 }
 
-/* --- Registering ---------------------------------------------------------------------------------------------------
- */
+/* --- Registering ----------------------------------------------------------------------------------------------- */
 
 /* The use, copied to where it lives as long as the engine. */
 static weir_kernel_use *copy_use(weir_sql_engine *engine, const weir_kernel_use *use)

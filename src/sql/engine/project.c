@@ -38,8 +38,7 @@ struct weir_sql_project {
     weir_batch read; /* those columns of the rows that passed the tests */
 };
 
-/* --- Flattening ----------------------------------------------------------------------------------------------------
- */
+/* --- Flattening ------------------------------------------------------------------------------------------------ */
 
 typedef struct flat {
     weir_expression **expressions;
@@ -104,8 +103,7 @@ static void flatten(weir_arena *arena, const weir_plan *plan, flat *out)
     out->count = plan->expression_count;
 }
 
-/* --- What needs DuckDB ---------------------------------------------------------------------------------------------
- */
+/* --- What needs DuckDB ----------------------------------------------------------------------------------------- */
 
 /* Whether a vector of one type holds its values as one of the other does. */
 static bool same_vectors(const weir_type *a, const weir_type *b)
@@ -242,8 +240,7 @@ done:
     return code;
 }
 
-/* --- Creating ------------------------------------------------------------------------------------------------------
- */
+/* --- Creating -------------------------------------------------------------------------------------------------- */
 
 /* The leading conjuncts that the vector room can test exactly. Those after the first other one wait for it, because it
  * may guard them. */
@@ -352,8 +349,7 @@ void weir_sql_project_free(weir_sql_project *project)
     free(project);
 }
 
-/* --- Running -------------------------------------------------------------------------------------------------------
- */
+/* --- Running --------------------------------------------------------------------------------------------------- */
 
 /* Runs the statement over the rows in project->rows; they become those that its condition keeps. */
 static int run_statement(weir_sql_project *project, const weir_batch *in, int64_t *row_count, weir_batch *out,

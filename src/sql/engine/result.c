@@ -22,8 +22,7 @@ struct weir_sql_result {
 
 enum { batch_rows = 16384 };
 
-/* --- Before it runs ------------------------------------------------------------------------------------------------
- */
+/* --- Before it runs -------------------------------------------------------------------------------------------- */
 
 /* Tables whose rows are changes give wrong answers when their rows are taken for values. */
 static int refuse_changes(const weir_plan *plan, weir_error *err)
@@ -139,8 +138,7 @@ int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_
     return WEIR_OK;
 }
 
-/* --- Rows ----------------------------------------------------------------------------------------------------------
- */
+/* --- Rows ------------------------------------------------------------------------------------------------------ */
 
 static int next_literals(weir_sql_result *result, weir_batch *out, weir_error *err)
 {

@@ -5,8 +5,7 @@
 #include "sql/engine/bridge.h"
 #include "sql/engine/engine_internal.h"
 
-/* --- Running queries -----------------------------------------------------------------------------------------------
- */
+/* --- Running queries ------------------------------------------------------------------------------------------- */
 
 int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error *err)
 {
@@ -91,8 +90,7 @@ void weir_running_fail(weir_running *running, const weir_error *error)
     pthread_mutex_unlock(&running->mutex);
 }
 
-/* --- Binding -------------------------------------------------------------------------------------------------------
- */
+/* --- Binding --------------------------------------------------------------------------------------------------- */
 
 static int64_t take_number(duckdb_bind_info info, idx_t index)
 {
@@ -138,8 +136,7 @@ static void init_scan(duckdb_init_info info)
     duckdb_init_set_max_threads(info, (idx_t)(splits < 1 ? 1 : splits));
 }
 
-/* --- Reading -------------------------------------------------------------------------------------------------------
- */
+/* --- Reading --------------------------------------------------------------------------------------------------- */
 
 /* What one thread is reading. The batch lives until the next call, because DuckDB's vectors point into it. */
 typedef struct reader {

@@ -170,8 +170,7 @@ weir_literal weir_carried_to_literal(const weir_type *type, const void *carried,
     return literal;
 }
 
-/* --- Running -------------------------------------------------------------------------------------------------------
- */
+/* --- Running --------------------------------------------------------------------------------------------------- */
 
 /* Rows in which an argument is NULL become NULL. */
 static void mark_nulls(weir_kernel_call *call)

@@ -19,8 +19,7 @@ typedef struct reading {
     size_t at; /* in the text */
 } reading;
 
-/* --- Numbers -------------------------------------------------------------------------------------------------------
- */
+/* --- Numbers --------------------------------------------------------------------------------------------------- */
 
 static bool is_number_piece(const weir_pattern_piece *piece)
 {
@@ -88,8 +87,7 @@ static bool parse_number(reading *cursor, const weir_pattern_piece *piece, size_
     return true;
 }
 
-/* --- Words ---------------------------------------------------------------------------------------------------------
- */
+/* --- Words ----------------------------------------------------------------------------------------------------- */
 
 /* The place of the name that the text begins with, full or of three letters; -1: none. */
 static int parse_name(reading *cursor, const char *const *names, int count, bool full)
@@ -163,8 +161,7 @@ static bool parse_offset(reading *cursor, fields *out)
     return true;
 }
 
-/* --- Pieces --------------------------------------------------------------------------------------------------------
- */
+/* --- Pieces ---------------------------------------------------------------------------------------------------- */
 
 static bool parse_literal(reading *cursor, const weir_pattern_piece *piece)
 {
@@ -276,8 +273,7 @@ static bool parse_piece(reading *cursor, const weir_pattern_piece *piece, size_t
     }
 }
 
-/* --- Putting together ----------------------------------------------------------------------------------------------
- */
+/* --- Putting together ------------------------------------------------------------------------------------------ */
 
 static int64_t month_length(int64_t year, int64_t month)
 {

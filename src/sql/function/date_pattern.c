@@ -57,8 +57,7 @@ bool weir_date_pattern_next(weir_slice pattern, size_t *offset, weir_pattern_pie
     return *valid;
 }
 
-/* --- Weeks from Sunday, the first being the one of 1 January -------------------------------------------------------
- */
+/* --- Weeks from Sunday, the first being the one of 1 January --------------------------------------------------- */
 
 static int64_t weekday(int64_t days) { return weir_floor_mod(days + 4, 7); /* Sunday is 0 */ }
 
@@ -83,8 +82,7 @@ static int64_t week_of_month(const weir_local_time *time)
     return (time->days - (first - weekday(first))) / 7 + 1;
 }
 
-/* --- Fields --------------------------------------------------------------------------------------------------------
- */
+/* --- Fields ---------------------------------------------------------------------------------------------------- */
 
 static void append_number(weir_buffer *out, int64_t value, int width)
 {

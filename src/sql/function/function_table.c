@@ -6,8 +6,7 @@
 #include "sql/bind/rules.h"
 #include "sql/function/kernels.h"
 
-/* --- Result types --------------------------------------------------------------------------------------------------
- */
+/* --- Result types ---------------------------------------------------------------------------------------------- */
 
 #define DEFINE_RESULT(name, id)                                                                                        \
     static const weir_type *name(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)   \
@@ -86,8 +85,7 @@ static const weir_type *joined(weir_arena *arena, const weir_type *const *argume
     return weir_type_simple(WEIR_VARCHAR, nullable);
 }
 
-/* --- The table -----------------------------------------------------------------------------------------------------
- */
+/* --- The table ------------------------------------------------------------------------------------------------- */
 
 #define KERNEL(name, parameters, result, nullable, kernel, signature)                                                  \
     {name, WEIR_FUNCTION_SCALAR, parameters, result, nullable, &weir_kernel_##kernel,                                  \

@@ -65,8 +65,7 @@ typedef struct weir_kernel {
     bool is_volatile;
 } weir_kernel;
 
-/* --- Reading arguments ---------------------------------------------------------------------------------------------
- */
+/* --- Reading arguments ----------------------------------------------------------------------------------------- */
 
 static inline bool weir_kernel_is_null(const weir_kernel_call *call, int32_t argument, int64_t row)
 {
@@ -151,8 +150,7 @@ static inline weir_timestamp_nanos weir_kernel_timestamp(const weir_kernel_call 
     return (weir_timestamp_nanos){(int64_t)millis, (int32_t)(nanos - millis * 1000000), 0};
 }
 
-/* --- Writing results -----------------------------------------------------------------------------------------------
- */
+/* --- Writing results ------------------------------------------------------------------------------------------- */
 
 static inline int weir_kernel_put_null(weir_kernel_call *call, int64_t row)
 {

@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* --- Integers and floats -------------------------------------------------------------------------------------------
- */
+/* --- Integers and floats --------------------------------------------------------------------------------------- */
 
 #define DEFINE_LOOP(name, ctype, wide, expression)                                                                     \
     static int name(weir_kernel_call *call, weir_error *err)                                                           \
@@ -72,8 +71,7 @@ static int modulo_integers(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_integer(call, row, b == -1 ? 0 : a % b);
 }
 
-/* --- Decimals ------------------------------------------------------------------------------------------------------
- */
+/* --- Decimals -------------------------------------------------------------------------------------------------- */
 
 static int put_wide(weir_kernel_call *call, int64_t row, weir_wide magnitude, bool negative)
 {
@@ -248,8 +246,7 @@ static int compare_decimals(weir_kernel_call *call, int64_t row, weir_error *err
     return weir_kernel_put_integer(call, row, order);
 }
 
-/* --- Sums of wide decimals -----------------------------------------------------------------------------------------
- */
+/* --- Sums of wide decimals ------------------------------------------------------------------------------------- */
 
 enum { lower_digits = 19 };
 
@@ -282,8 +279,7 @@ const weir_kernel weir_kernel_upper_digits = {.name = "upper_digits", .row = upp
 const weir_kernel weir_kernel_lower_digits = {.name = "lower_digits", .row = lower_half};
 const weir_kernel weir_kernel_join_digits = {.name = "join_digits", .row = join_halves};
 
-/* --- Signs ---------------------------------------------------------------------------------------------------------
- */
+/* --- Signs ----------------------------------------------------------------------------------------------------- */
 
 static int negate(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -313,8 +309,7 @@ static int absolute(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_integer(call, row, value < 0 ? (int64_t)(0 - (uint64_t)value) : value);
 }
 
-/* --- Choosing ------------------------------------------------------------------------------------------------------
- */
+/* --- Choosing -------------------------------------------------------------------------------------------------- */
 
 enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO };
 

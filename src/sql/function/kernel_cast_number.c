@@ -7,8 +7,7 @@
 #include "sql/function/kernels.h"
 #include "sql/function/wide.h"
 
-/* --- To integers ---------------------------------------------------------------------------------------------------
- */
+/* --- To integers ----------------------------------------------------------------------------------------------- */
 
 static int integer_to_integer(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -51,8 +50,7 @@ static int boolean_to_integer(weir_kernel_call *call, int64_t row, weir_error *e
     return weir_kernel_put_integer(call, row, weir_kernel_boolean(call, 0, row));
 }
 
-/* --- To floats -----------------------------------------------------------------------------------------------------
- */
+/* --- To floats ------------------------------------------------------------------------------------------------- */
 
 static int integer_to_double(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -100,8 +98,7 @@ static int boolean_to_double(weir_kernel_call *call, int64_t row, weir_error *er
     return weir_kernel_put_double(call, row, weir_kernel_boolean(call, 0, row) ? 1.0 : 0.0);
 }
 
-/* --- To decimals ---------------------------------------------------------------------------------------------------
- */
+/* --- To decimals ----------------------------------------------------------------------------------------------- */
 
 static int put_scaled(weir_kernel_call *call, int64_t row, weir_int128 unscaled, int scale)
 {
@@ -148,8 +145,7 @@ static int boolean_to_decimal(weir_kernel_call *call, int64_t row, weir_error *e
     return put_scaled(call, row, weir_kernel_boolean(call, 0, row), 0);
 }
 
-/* --- To BOOLEAN ----------------------------------------------------------------------------------------------------
- */
+/* --- To BOOLEAN ------------------------------------------------------------------------------------------------ */
 
 static int exact_to_boolean(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -163,8 +159,7 @@ static int double_to_boolean(weir_kernel_call *call, int64_t row, weir_error *er
     return weir_kernel_put_boolean(call, row, weir_kernel_double(call, 0, row) != 0);
 }
 
-/* --- Whole columns: the widening casts that every mixed comparison and sum makes -----------------------------------
- */
+/* --- Whole columns: the widening casts that every mixed comparison and sum makes ------------------------------- */
 
 #define DEFINE_WIDEN(name, from, to)                                                                                   \
     static int name(weir_kernel_call *call, weir_error *err)                                                           \
@@ -197,8 +192,7 @@ static const wide_cast wide_casts[] = {
     {WEIR_FLOAT, WEIR_DOUBLE, {.name = "cast", .run = float_to_double}},
 };
 
-/* --- Choosing ------------------------------------------------------------------------------------------------------
- */
+/* --- Choosing -------------------------------------------------------------------------------------------------- */
 
 enum { FROM_BOOLEAN, FROM_INTEGER, FROM_DOUBLE, FROM_DECIMAL, FROM_COUNT };
 enum { TO_BOOLEAN, TO_INTEGER, TO_DOUBLE, TO_DECIMAL, TO_COUNT };

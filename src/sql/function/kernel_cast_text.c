@@ -10,8 +10,7 @@
 #include "vector/java_text.h"
 #include "vector/literal.h"
 
-/* --- To text -------------------------------------------------------------------------------------------------------
- */
+/* --- To text --------------------------------------------------------------------------------------------------- */
 
 /* What is in scratch, cut or padded to CHAR(n), cut to VARCHAR(n); lengths are in code points. */
 static int put_fitted(weir_kernel_call *call, int64_t row)
@@ -213,8 +212,7 @@ const weir_kernel *weir_kernel_cast_to_text(const weir_type *from, bool *out_nee
     }
 }
 
-/* --- From text -----------------------------------------------------------------------------------------------------
- */
+/* --- From text ------------------------------------------------------------------------------------------------- */
 
 static weir_slice trim(weir_slice text)
 {

@@ -35,8 +35,7 @@ static int64_t instant_of(const weir_zone *zone, const weir_parsed_time *parsed)
     return parsed->millis - (int64_t)offset * 1000;
 }
 
-/* --- To text -------------------------------------------------------------------------------------------------------
- */
+/* --- To text --------------------------------------------------------------------------------------------------- */
 
 /* DATE_FORMAT(timestamp, pattern), in DateTimeFormatter's patterns. */
 static int format_timestamp(weir_kernel_call *call, int64_t row, weir_error *err)
@@ -116,8 +115,7 @@ static int convert_zone(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_scratch(call, row);
 }
 
-/* --- From text -----------------------------------------------------------------------------------------------------
- */
+/* --- From text ------------------------------------------------------------------------------------------------- */
 
 /* y-m-d[ h:m:s[.fraction]] with short numbers, which is tried where the pattern does not fit. */
 static bool parse_loosely(weir_slice text, weir_parsed_time *out)

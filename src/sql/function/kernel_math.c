@@ -5,8 +5,7 @@
 #include "sql/function/kernels.h"
 #include "sql/function/wide.h"
 
-/* --- Rounding ------------------------------------------------------------------------------------------------------
- */
+/* --- Rounding -------------------------------------------------------------------------------------------------- */
 
 /* A whole number rounded or cut to 10^digits, digits > 0. */
 static weir_int128 round_whole(weir_int128 value, int digits, bool cut)
@@ -147,8 +146,7 @@ const weir_kernel weir_kernel_ceil = {.name = "ceil", .row = ceil_number};
 const weir_kernel weir_kernel_floor = {.name = "floor", .row = floor_number};
 const weir_kernel weir_kernel_sign = {.name = "sign", .row = sign};
 
-/* --- Mathematical functions: DOUBLE in, DOUBLE out -----------------------------------------------------------------
- */
+/* --- Mathematical functions: DOUBLE in, DOUBLE out ------------------------------------------------------------- */
 
 #define DEFINE_MATH(which, expression)                                                                                 \
     static int math_##which(weir_kernel_call *call, weir_error *err)                                                   \
@@ -221,8 +219,7 @@ const weir_kernel weir_kernel_atan2 = {.name = "atan2", .row = arc_tangent};
 const weir_kernel weir_kernel_pi = {.name = "pi", .row = pi};
 const weir_kernel weir_kernel_e = {.name = "e", .row = euler};
 
-/* --- Numbers as digits ---------------------------------------------------------------------------------------------
- */
+/* --- Numbers as digits ----------------------------------------------------------------------------------------- */
 
 static int bin(weir_kernel_call *call, int64_t row, weir_error *err)
 {

@@ -6,8 +6,7 @@
 #include "sql/function/kernels.h"
 #include "sql/function/zone.h"
 
-/* --- Civil time ----------------------------------------------------------------------------------------------------
- */
+/* --- Civil time ------------------------------------------------------------------------------------------------ */
 
 typedef struct civil {
     int64_t year;
@@ -86,8 +85,7 @@ static int put_local(weir_kernel_call *call, int64_t row, weir_timestamp_nanos v
     }
 }
 
-/* --- Moving --------------------------------------------------------------------------------------------------------
- */
+/* --- Moving ---------------------------------------------------------------------------------------------------- */
 
 static int add_months(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -123,8 +121,7 @@ static int add_millis(weir_kernel_call *call, int64_t row, weir_error *err)
 const weir_kernel weir_kernel_add_months = {.name = "add_months", .row = add_months};
 const weir_kernel weir_kernel_add_millis = {.name = "add_millis", .row = add_millis};
 
-/* --- Taking apart --------------------------------------------------------------------------------------------------
- */
+/* --- Taking apart ---------------------------------------------------------------------------------------------- */
 
 /* The unit is what the option begins with; the zone follows after a colon. */
 static bool unit_is(const weir_kernel_call *call, const char *unit)
@@ -253,8 +250,7 @@ static int extract(weir_kernel_call *call, int64_t row, weir_error *err)
 
 const weir_kernel weir_kernel_extract = {.name = "extract", .row = extract};
 
-/* --- Rounding ------------------------------------------------------------------------------------------------------
- */
+/* --- Rounding -------------------------------------------------------------------------------------------------- */
 
 /* The first day of the unit that a day lies in. Weeks begin on Sunday here. */
 static int64_t floor_day(const weir_kernel_call *call, const civil *value, bool *found)
@@ -346,8 +342,7 @@ static int ceil_time(weir_kernel_call *call, int64_t row, weir_error *err) { ret
 const weir_kernel weir_kernel_floor_time = {.name = "floor", .row = floor_time};
 const weir_kernel weir_kernel_ceil_time = {.name = "ceil", .row = ceil_time};
 
-/* --- Differences ---------------------------------------------------------------------------------------------------
- */
+/* --- Differences ----------------------------------------------------------------------------------------------- */
 
 /* Whole months from a to b, towards zero: a month is whole when the later one has reached the day and time of day. */
 static int64_t months_between(weir_timestamp_nanos a, weir_timestamp_nanos b)

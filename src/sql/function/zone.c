@@ -31,8 +31,7 @@ struct weir_zone {
     zone_rule daylight_begin, daylight_end;
 };
 
-/* --- The rule for later years --------------------------------------------------------------------------------------
- */
+/* --- The rule for later years ---------------------------------------------------------------------------------- */
 
 static bool parse_number(const char **text, int32_t *out)
 {
@@ -184,8 +183,7 @@ static int32_t offset_by_rules(const weir_zone *zone, int64_t utc_seconds)
     return is_summer ? zone->daylight_offset : zone->standard_offset;
 }
 
-/* --- Files ---------------------------------------------------------------------------------------------------------
- */
+/* --- Files ----------------------------------------------------------------------------------------------------- */
 
 typedef struct zone_counts {
     size_t utc, standard, leap, times, types, names;
@@ -321,8 +319,7 @@ const weir_zone *weir_zone_find(const char *name)
     return zone;
 }
 
-/* --- Offsets -------------------------------------------------------------------------------------------------------
- */
+/* --- Offsets --------------------------------------------------------------------------------------------------- */
 
 int32_t weir_zone_offset(const weir_zone *zone, int64_t utc_seconds)
 {

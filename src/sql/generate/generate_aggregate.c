@@ -4,8 +4,7 @@
 #include "sql/function/kernels.h"
 #include "sql/generate/generate.h"
 
-/* --- Pieces --------------------------------------------------------------------------------------------------------
- */
+/* --- Pieces ---------------------------------------------------------------------------------------------------- */
 
 static int generate_filter(weir_generator *generator, const weir_aggregate *aggregate)
 {
@@ -64,8 +63,7 @@ static int generate_count(weir_generator *generator, const weir_aggregate *aggre
     return generate_filter(generator, aggregate);
 }
 
-/* --- Sums ----------------------------------------------------------------------------------------------------------
- */
+/* --- Sums ------------------------------------------------------------------------------------------------------ */
 
 /* The exact sum of integers cut to a width: kernel(CAST(sum(x) AS DECIMAL(38,0))). */
 static int generate_integer_sum(weir_generator *generator, const weir_aggregate *aggregate, const weir_type *type)
@@ -133,8 +131,7 @@ static int generate_sum(weir_generator *generator, const weir_aggregate *aggrega
     }
 }
 
-/* --- Averages ------------------------------------------------------------------------------------------------------
- */
+/* --- Averages -------------------------------------------------------------------------------------------------- */
 
 /* AVG of integers: the sum divided by the count. Flink sums in the argument's type when NULLs are possible, and in
  * BIGINT when they aren't. */

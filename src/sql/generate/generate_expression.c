@@ -5,8 +5,7 @@
 #include "sql/function/kernels.h"
 #include "sql/generate/generate.h"
 
-/* --- Types ---------------------------------------------------------------------------------------------------------
- */
+/* --- Types ----------------------------------------------------------------------------------------------------- */
 
 void weir_generate_type(const weir_type *type, weir_buffer *out)
 {
@@ -83,8 +82,7 @@ void weir_generate_type(const weir_type *type, weir_buffer *out)
     }
 }
 
-/* --- Kernels -------------------------------------------------------------------------------------------------------
- */
+/* --- Kernels --------------------------------------------------------------------------------------------------- */
 
 static const char *kernel_key(weir_arena *arena, const weir_kernel *kernel, const char *option,
                               const weir_type *const *types, int32_t count, const weir_type *type)
@@ -155,8 +153,7 @@ static int generate_call(weir_generator *generator, const weir_kernel *kernel, c
     return WEIR_OK;
 }
 
-/* --- Literals ------------------------------------------------------------------------------------------------------
- */
+/* --- Literals -------------------------------------------------------------------------------------------------- */
 
 static void append_text(weir_buffer *sql, weir_slice text)
 {
@@ -263,8 +260,7 @@ static void generate_literal(weir_generator *generator, const weir_expression *e
     weir_buffer_append_byte(sql, ')');
 }
 
-/* --- Everything else -----------------------------------------------------------------------------------------------
- */
+/* --- Everything else ------------------------------------------------------------------------------------------- */
 
 static int generate_list(weir_generator *generator, const weir_expression *expression, int32_t first,
                          const char *between)

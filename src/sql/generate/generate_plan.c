@@ -5,8 +5,7 @@ static int generate_select(weir_generator *generator, const weir_plan *plan);
 
 static weir_buffer *sql_of(weir_generator *generator) { return &generator->out->sql; }
 
-/* --- FROM ----------------------------------------------------------------------------------------------------------
- */
+/* --- FROM ------------------------------------------------------------------------------------------------------ */
 
 static void add_scan(weir_generator *generator, const weir_plan *scan)
 {
@@ -37,8 +36,7 @@ static int generate_source(weir_generator *generator, const weir_plan *plan)
     return WEIR_OK;
 }
 
-/* --- Clauses -------------------------------------------------------------------------------------------------------
- */
+/* --- Clauses --------------------------------------------------------------------------------------------------- */
 
 static int generate_list(weir_generator *generator, weir_expression **expressions, int32_t count, bool named)
 {
@@ -95,8 +93,7 @@ static int generate_order(weir_generator *generator, const weir_plan *sort)
     return WEIR_OK;
 }
 
-/* --- Relations -----------------------------------------------------------------------------------------------------
- */
+/* --- Relations ------------------------------------------------------------------------------------------------- */
 
 /* PROJECT over SORT over FILTER make one SELECT, so that ORDER BY stays the outermost thing. */
 static int generate_block(weir_generator *generator, const weir_plan *plan)

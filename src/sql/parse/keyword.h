@@ -11,13 +11,14 @@
 #define WEIR_KEYWORDS(R, N)                                                                                             \
     N(ABSENT)                                                                                                           \
     N(ADD)                                                                                                              \
-    N(AFTER) R(ALL) N(ALTER) N(ANALYZE) R(AND) N(ANTI) R(ANY) R(ARRAY) R(AS) N(ASC) N(ASYMMETRIC) N(AT) N(BEGIN) N(     \
-        BERNOULLI) R(BETWEEN) N(BIGINT) N(BINARY) N(BOOLEAN) N(BOTH) N(BUCKETS) R(BY) N(BYTES) N(CALL) N(CASCADE)       \
-        R(CASE) R(CAST) N(CATALOG) N(CATALOGS) N(CHAR) N(CHARACTER) N(COLUMN) N(COLUMNS) N(COMMENT) N(COMPUTE) N(       \
-            CONDITIONAL) N(CONSTRAINT) N(CONSTRAINTS) R(CREATE) R(CROSS) R(CUBE) R(CURRENT) N(CURRENT_DATE)             \
-            N(CURRENT_TIME) N(CURRENT_TIMESTAMP) N(DATABASE) N(DATABASES) N(DATE) N(DAY) N(DEC) N(DECIMAL) N(DEFAULT)   \
-                R(DELETE) N(DESC) N(DESCRIBE) N(DESCRIPTOR) R(DISTINCT) N(DISTRIBUTED) N(DISTRIBUTION) N(DOUBLE)        \
-                    N(DRAIN) R(DROP) R(ELSE) N(EMPTY) R(END) N(ENFORCED) N(ERROR) N(ESCAPE) R(EXCEPT) N(EXCLUDING) N(   \
+    N(AFTER)                                                                                                            \
+    R(ALL) N(ALTER) N(ANALYZE) R(AND) N(ANTI) R(ANY) R(ARRAY) R(AS) N(ASC) N(ASYMMETRIC) N(AT) N(BEGIN) N(BERNOULLI)    \
+        R(BETWEEN) N(BIGINT) N(BINARY) N(BOOLEAN) N(BOTH) N(BUCKETS) R(BY) N(BYTES) N(CALL) N(CASCADE) R(CASE) R(CAST)  \
+            N(CATALOG) N(CATALOGS) N(CHAR) N(CHARACTER) N(COLUMN) N(COLUMNS) N(COMMENT) N(COMPUTE) N(CONDITIONAL) N(    \
+                CONSTRAINT) N(CONSTRAINTS) R(CREATE) R(CROSS) R(CUBE) R(CURRENT) N(CURRENT_DATE) N(CURRENT_TIME)        \
+                N(CURRENT_TIMESTAMP) N(DATABASE) N(DATABASES) N(DATE) N(DAY) N(DEC) N(DECIMAL) N(DEFAULT) R(DELETE) N(  \
+                    DESC) N(DESCRIBE) N(DESCRIPTOR) R(DISTINCT) N(DISTRIBUTED) N(DISTRIBUTION) N(DOUBLE) N(DRAIN)       \
+                    R(DROP) R(ELSE) N(EMPTY) R(END) N(ENFORCED) N(ERROR) N(ESCAPE) R(EXCEPT) N(EXCLUDING) N(            \
                         EXECUTE) R(EXISTS) N(EXPLAIN) N(EXTENDED) N(EXTRACT) R(FALSE) R(FETCH) N(FILTER) N(FIRST)       \
                         N(FLOAT) N(FOLLOWING) R(FOR) N(FORMAT) R(FROM) R(FULL) N(FUNCTION) N(FUNCTIONS) N(              \
                             GENERATED) R(GROUP) R(GROUPING) N(HASH) R(HAVING) N(HOUR) N(IF)                             \

@@ -30,8 +30,7 @@ void weir_lexer_advance(weir_lexer *lexer, size_t offset)
     }
 }
 
-/* --- Blanks and comments -------------------------------------------------------------------------------------------
- */
+/* --- Blanks and comments --------------------------------------------------------------------------------------- */
 
 static size_t blank_size(const weir_lexer *lexer, size_t ahead)
 {
@@ -83,8 +82,7 @@ bool weir_lexer_skip_blanks(weir_lexer *lexer)
     }
 }
 
-/* --- Words ---------------------------------------------------------------------------------------------------------
- */
+/* --- Words ----------------------------------------------------------------------------------------------------- */
 
 static bool starts_word(unsigned char c)
 {
@@ -154,8 +152,7 @@ static void lex_word(weir_lexer *lexer, weir_token *token)
     token->keyword = weir_keyword_find(token->text, token->text_size);
 }
 
-/* --- Numbers -------------------------------------------------------------------------------------------------------
- */
+/* --- Numbers --------------------------------------------------------------------------------------------------- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -190,8 +187,7 @@ static void lex_number(weir_lexer *lexer, weir_token *token)
     }
 }
 
-/* --- Strings -------------------------------------------------------------------------------------------------------
- */
+/* --- Strings --------------------------------------------------------------------------------------------------- */
 
 /* Text between quotes, a doubled quote standing for one. */
 static bool lex_quoted(weir_lexer *lexer, weir_token *token, char quote, const char *unterminated)
@@ -349,8 +345,7 @@ static void lex_unicode_string(weir_lexer *lexer, weir_token *token)
     weir_buffer_free(&decoded);
 }
 
-/* --- Operators and all else ----------------------------------------------------------------------------------------
- */
+/* --- Operators and all else ------------------------------------------------------------------------------------ */
 
 typedef struct operator_row {
     char text[4];

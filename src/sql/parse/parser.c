@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "sql/parse/parser_internal.h"
 
-/* --- Tokens --------------------------------------------------------------------------------------------------------
- */
+/* --- Tokens ---------------------------------------------------------------------------------------------------- */
 
 void weir_parser_init(weir_parser *parser, const char *text, size_t size, weir_arena *arena, weir_error *err)
 {
@@ -102,8 +101,7 @@ int weir_parser_expect_keyword(weir_parser *parser, weir_keyword keyword)
     return weir_parser_unexpected_of(parser, text, &text, 1);
 }
 
-/* --- Errors --------------------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------------------------- */
 
 int weir_parser_fail(weir_parser *parser, const weir_position *position, const char *format, ...)
 {
@@ -192,8 +190,7 @@ void *weir_parser_grow(weir_arena *arena, void *items, int32_t count, size_t siz
     return grown;
 }
 
-/* --- Names and strings ---------------------------------------------------------------------------------------------
- */
+/* --- Names and strings ----------------------------------------------------------------------------------------- */
 
 static bool token_is_name(const weir_token *token)
 {
@@ -285,8 +282,7 @@ int weir_parser_integer(weir_parser *parser, const char *what, int32_t *out)
     return WEIR_OK;
 }
 
-/* --- Options and hints ---------------------------------------------------------------------------------------------
- */
+/* --- Options and hints ----------------------------------------------------------------------------------------- */
 
 static int parse_option(weir_parser *parser, weir_ast_option *out)
 {
@@ -402,8 +398,12 @@ weir_ast_expression *weir_parser_new_expression(weir_parser *parser, weir_ast_ex
     return expression;
 }
 
-/* --- Scripts -------------------------------------------------------------------------------------------------------
- */
+void weir_parser_append(weir_parser *parser, weir_ast_expression *node, weir_ast_expression *argument)
+{
+    WEIR_PARSER_APPEND(parser, node->arguments, node->argument_count, argument);
+}
+
+/* --- Scripts --------------------------------------------------------------------------------------------------- */
 
 void weir_script_init(weir_script *script, const char *text, size_t size)
 {
@@ -506,8 +506,7 @@ bool weir_script_incomplete(const char *text, size_t size)
     return incomplete;
 }
 
-/* --- One thing alone -----------------------------------------------------------------------------------------------
- */
+/* --- One thing alone ------------------------------------------------------------------------------------------- */
 
 static int expect_end(weir_parser *parser)
 {

@@ -5,24 +5,19 @@
 #include "base/text.h"
 #include "sql/parse/parser_internal.h"
 
-static void add_argument(weir_parser *parser, weir_ast_expression *call, weir_ast_expression *argument)
-{
-    WEIR_PARSER_APPEND(parser, call->arguments, call->argument_count, argument);
-}
-
 static void add_unit(weir_parser *parser, weir_ast_expression *call, const weir_position *position, const char *text)
 {
     weir_ast_expression *unit = weir_parser_new_expression(parser, WEIR_AST_UNIT, position);
     unit->text = text;
     unit->text_size = strlen(text);
-    add_argument(parser, call, unit);
+    weir_parser_append(parser, call, unit);
 }
 
 static int add_expression(weir_parser *parser, weir_ast_expression *call)
 {
     weir_ast_expression *argument;
     WEIR_TRY(weir_parser_expression(parser, &argument));
-    add_argument(parser, call, argument);
+    weir_parser_append(parser, call, argument);
     return WEIR_OK;
 }
 
@@ -49,8 +44,7 @@ bool weir_parser_at_special_call(weir_parser *parser)
     }
 }
 
-/* --- Time ----------------------------------------------------------------------------------------------------------
- */
+/* --- Time ------------------------------------------------------------------------------------------------------ */
 
 /* Units of EXTRACT, FLOOR, TIMESTAMPADD and TIMESTAMPDIFF. SQL_TSI_ in front means nothing. */
 static bool accept_unit(weir_parser *parser, const char **out)
@@ -119,8 +113,7 @@ static int parse_timestamp_call(weir_parser *parser, weir_ast_expression *call)
     return WEIR_OK;
 }
 
-/* --- Text ----------------------------------------------------------------------------------------------------------
- */
+/* --- Text ------------------------------------------------------------------------------------------------------ */
 
 /* TRIM([BOTH|LEADING|TRAILING] [characters FROM] text): a UNIT, then the characters (if given), then the text. */
 static int parse_trim(weir_parser *parser, weir_ast_expression *call)
@@ -151,7 +144,7 @@ static int parse_position(weir_parser *parser, weir_ast_expression *call)
 {
     weir_ast_expression *searched;
     WEIR_TRY(weir_parser_primary(parser, &searched));
-    add_argument(parser, call, searched);
+    weir_parser_append(parser, call, searched);
     WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_IN));
     WEIR_TRY(add_expression(parser, call));
     if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_FROM)) {
@@ -177,8 +170,7 @@ static int parse_substring(weir_parser *parser, weir_ast_expression *call)
     return WEIR_OK;
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------------------------ */
 
 static int parse_json_behaviour(weir_parser *parser, weir_ast_json_behaviour *out, weir_ast_expression **value)
 {
@@ -288,8 +280,7 @@ static int parse_json_array(weir_parser *parser, weir_ast_expression *call)
     return parse_json_on_null(parser, call->call);
 }
 
-/* --- Arguments -----------------------------------------------------------------------------------------------------
- */
+/* --- Arguments ------------------------------------------------------------------------------------------------- */
 
 static int parse_descriptor(weir_parser *parser, weir_ast_expression **out)
 {
@@ -301,7 +292,7 @@ static int parse_descriptor(weir_parser *parser, weir_ast_expression **out)
         weir_ast_expression *column = weir_parser_new_expression(parser, WEIR_AST_COLUMN, &position);
         WEIR_TRY(weir_parser_name(parser, "a column's name", &column->name));
         column->position = column->name.position;
-        add_argument(parser, descriptor, column);
+        weir_parser_append(parser, descriptor, column);
     } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
     WEIR_TRY(expect_close(parser));
     descriptor->position = weir_parser_since(parser, &begin.position);
@@ -347,7 +338,7 @@ static int parse_argument(weir_parser *parser, weir_ast_expression **out)
         node->text = name.text;
         weir_ast_expression *value;
         WEIR_TRY(parse_argument(parser, &value));
-        add_argument(parser, node, value);
+        weir_parser_append(parser, node, value);
         node->position = weir_parser_since(parser, &name.position);
         *out = node;
         return WEIR_OK;
@@ -379,13 +370,12 @@ static int parse_plain_arguments(weir_parser *parser, weir_ast_expression *call)
     do {
         weir_ast_expression *argument;
         WEIR_TRY(parse_argument(parser, &argument));
-        add_argument(parser, call, argument);
+        weir_parser_append(parser, call, argument);
     } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
     return WEIR_OK;
 }
 
-/* --- CAST and EXISTS -----------------------------------------------------------------------------------------------
- */
+/* --- CAST and EXISTS ------------------------------------------------------------------------------------------- */
 
 static int parse_cast(weir_parser *parser, const weir_token *name, bool try_cast, weir_ast_expression **out)
 {
@@ -412,8 +402,7 @@ static int parse_exists(weir_parser *parser, const weir_token *name, weir_ast_ex
     return WEIR_OK;
 }
 
-/* --- What follows the parenthesis ----------------------------------------------------------------------------------
- */
+/* --- What follows the parenthesis ------------------------------------------------------------------------------ */
 
 static int parse_frame_bound(weir_parser *parser, weir_ast_bound_kind *kind, weir_ast_expression **value)
 {
@@ -513,8 +502,7 @@ static int parse_call_clauses(weir_parser *parser, weir_ast_call *call)
     return WEIR_OK;
 }
 
-/* --- The call ------------------------------------------------------------------------------------------------------
- */
+/* --- The call -------------------------------------------------------------------------------------------------- */
 
 typedef struct special_form {
     const char *name;

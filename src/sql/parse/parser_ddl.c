@@ -15,8 +15,7 @@ static bool accept_if_not_exists(weir_parser *parser)
     return false;
 }
 
-/* --- Columns and constraints ---------------------------------------------------------------------------------------
- */
+/* --- Columns and constraints ----------------------------------------------------------------------------------- */
 
 /* NOT ENFORCED, which must be said: nobody checks keys when rows come in. */
 static int parse_not_enforced(weir_parser *parser)
@@ -159,8 +158,7 @@ static int parse_table_elements(weir_parser *parser, weir_ast_create_table *crea
     return weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ", or ) after the column");
 }
 
-/* --- What follows the columns --------------------------------------------------------------------------------------
- */
+/* --- What follows the columns ---------------------------------------------------------------------------------- */
 
 /* DISTRIBUTED [BY [HASH|RANGE](a, b)] INTO n BUCKETS */
 static int parse_distribution(weir_parser *parser, weir_ast_create_table *create)
@@ -274,8 +272,7 @@ static int parse_create_table(weir_parser *parser, bool temporary, bool or_repla
     return WEIR_OK;
 }
 
-/* --- Catalogs, databases, views, functions -------------------------------------------------------------------------
- */
+/* --- Catalogs, databases, views, functions --------------------------------------------------------------------- */
 
 static int parse_create_named(weir_parser *parser, weir_ast_statement_kind kind, const char *what,
                               weir_ast_create *create, weir_ast_statement *out)

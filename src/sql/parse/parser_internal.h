@@ -84,6 +84,10 @@ int weir_parser_alter(weir_parser *parser, weir_ast_statement *out);
 int weir_parser_show(weir_parser *parser, weir_ast_statement *out);
 int weir_parser_set(weir_parser *parser, weir_ast_statement *out);
 
+/* Elements up to `close`, as arguments of `node`, whose place then ends there; and one argument more. */
+int weir_parser_list(weir_parser *parser, weir_token_kind close, const char *closing, weir_ast_expression *node);
+void weir_parser_append(weir_parser *parser, weir_ast_expression *node, weir_ast_expression *argument);
+
 weir_ast_expression *weir_parser_new_expression(weir_parser *parser, weir_ast_expression_kind kind,
                                                 const weir_position *begin);
 

@@ -39,8 +39,7 @@ int weir_parser_sort_keys(weir_parser *parser, weir_ast_sort_keys *out)
     return WEIR_OK;
 }
 
-/* --- SELECT --------------------------------------------------------------------------------------------------------
- */
+/* --- SELECT ---------------------------------------------------------------------------------------------------- */
 
 static int parse_item(weir_parser *parser, weir_ast_item *out)
 {
@@ -200,8 +199,7 @@ static int parse_select(weir_parser *parser, weir_ast_query *query)
     return WEIR_OK;
 }
 
-/* --- VALUES, set operations, WITH ----------------------------------------------------------------------------------
- */
+/* --- VALUES, set operations, WITH ------------------------------------------------------------------------------ */
 
 static int parse_values(weir_parser *parser, weir_ast_query *query)
 {

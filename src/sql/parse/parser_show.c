@@ -1,8 +1,7 @@
 /* SHOW and DESCRIBE; SET and RESET, quoted and in the old form without quotes. */
 #include "sql/parse/parser_internal.h"
 
-/* --- SHOW and DESCRIBE ---------------------------------------------------------------------------------------------
- */
+/* --- SHOW and DESCRIBE ----------------------------------------------------------------------------------------- */
 
 static int parse_show_create(weir_parser *parser, weir_ast_show *show)
 {
@@ -124,8 +123,7 @@ int weir_parser_show(weir_parser *parser, weir_ast_statement *out)
     return parse_show_list(parser, show);
 }
 
-/* --- SET and RESET -------------------------------------------------------------------------------------------------
- */
+/* --- SET and RESET --------------------------------------------------------------------------------------------- */
 
 /* Where the raw text of SET key = value ends: at the semicolon outside of quotes, or where a comment begins. */
 static size_t find_raw_end(const char *text, size_t from, size_t size)

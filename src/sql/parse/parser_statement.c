@@ -1,8 +1,7 @@
 /* Statements: which one it is, and those that are no DDL: INSERT, DELETE, UPDATE, USE, EXPLAIN, CALL, ANALYZE, jobs. */
 #include "sql/parse/parser_internal.h"
 
-/* --- INSERT, DELETE, UPDATE ----------------------------------------------------------------------------------------
- */
+/* --- INSERT, DELETE, UPDATE ------------------------------------------------------------------------------------ */
 
 static int parse_insert_partition(weir_parser *parser, weir_ast_insert *insert)
 {
@@ -92,8 +91,7 @@ static int parse_update(weir_parser *parser, weir_ast_modify **out)
     return WEIR_OK;
 }
 
-/* --- Statement sets ------------------------------------------------------------------------------------------------
- */
+/* --- Statement sets -------------------------------------------------------------------------------------------- */
 
 /* BEGIN insert; insert; … END, after STATEMENT SET. */
 static int parse_statement_set(weir_parser *parser, bool begin_follows, weir_ast_statement *out)
@@ -141,8 +139,7 @@ static int parse_begin(weir_parser *parser, weir_ast_statement *out)
     return parse_statement_set(parser, false, out);
 }
 
-/* --- EXPLAIN, USE, CALL, ANALYZE, jobs -----------------------------------------------------------------------------
- */
+/* --- EXPLAIN, USE, CALL, ANALYZE, jobs ------------------------------------------------------------------------- */
 
 static int parse_explain(weir_parser *parser, weir_ast_statement *out)
 {
@@ -316,8 +313,7 @@ static int parse_jar(weir_parser *parser, weir_ast_statement *out)
     return weir_parser_string(parser, "the path of the JAR as a 'string'", &out->jar);
 }
 
-/* --- Which statement -----------------------------------------------------------------------------------------------
- */
+/* --- Which statement ------------------------------------------------------------------------------------------- */
 
 static int parse_statement_of(weir_parser *parser, weir_keyword keyword, weir_ast_statement *out)
 {
