@@ -104,7 +104,9 @@ class Weir(Engine):
 
 class Java(Engine):
     def __init__(self, peer):
-        super().__init__("java", [peer, "batch", "-"], {"PEER_XMX": "1g"})
+        # Thousands of short commands: what the quick compiler makes of them is enough.
+        flags = os.environ.get("PEER_JAVA_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
+        super().__init__("java", [peer, "batch", "-"], {"PEER_XMX": "1g", "PEER_JAVA_OPTS": flags})
 
     def expire(self, table, least, most):
         return json.loads(self.call("meta", table, "expire", least, most)[0])["expired"]

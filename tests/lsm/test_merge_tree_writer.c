@@ -1,112 +1,284 @@
-/* The writer of a bucket: when it makes files. */
-#include "lsm/bucket_writer.h"
+/* The writer of a primary-key bucket: what a commit message holds, and which files stay. */
+#include "lsm_fixture.h"
 
-#include "file_fixture.h"
+#include "base/pool.h"
+#include "merge/sorted_run.h"
 
-static const char schema_json[] =
-    "{'version': 3, 'id': 0, 'fields': [{'id': 0, 'name': 'k', 'type': 'BIGINT NOT NULL'},"
-    "{'id': 1, 'name': 'v', 'type': 'STRING'}], 'highestFieldId': 1, 'partitionKeys': [], 'primaryKeys': ['k'],"
-    "'options': {'bucket': '1'}, 'timeMillis': 0}";
+/* Level-0 files until the third one starts a compaction. */
+#define OPTIONS ",'num-sorted-run.compaction-trigger':'3','num-levels':'6'"
 
-#define BATCH_ROWS 100
-#define ROW_BYTES  37 /* key 8, sequence number 8, kind 1, text 16 and its offset 4 */
-
-static weir_bucket_writer *open_writer(fixture *test, int64_t buffer_bytes, bool write_only)
+static void what_was_written_and_what_was_compacted_are_told_apart(void **state)
 {
-    weir_bucket_writer_options options = {
-        .partition = weir_partition_none(),
-        .total_buckets = 1,
-        .write_only = write_only,
-        .write_buffer_bytes = buffer_bytes,
-    };
-    weir_bucket_writer *writer = NULL;
-    CHECK(test, weir_merge_tree_writer_create(&test->context, &options, &writer, &test->err));
-    return writer;
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    weir_commit_message first = lsm_commit(&test, writer, "[['+I',1,'a'],['+I',2,'b']]");
+    assert_string_equal(lsm_list_text(&test, &first.new_files), "0:+I[1,\"a\"] 1:+I[2,\"b\"]");
+    assert_int_equal(first.new_files.files[0]->level, 0);
+    assert_int_equal(first.compact_before.count + first.compact_after.count, 0);
+    weir_commit_message second = lsm_commit(&test, writer, "[['-D',1,'a']]");
+    assert_int_equal(second.compact_after.count, 0);
+    weir_commit_message third = lsm_commit(&test, writer, "[['+I',3,'c'],['+U',2,'bb']]");
+    assert_string_equal(lsm_list_text(&test, &third.new_files), "4:+U[2,\"bb\"] 3:+I[3,\"c\"]");
+    assert_int_equal(third.compact_before.count, 3);
+    assert_int_equal(third.compact_after.count, 1);
+    assert_int_equal(third.compact_after.files[0]->level, 5);
+    /* The highest level keeps no deletes. */
+    assert_string_equal(lsm_list_text(&test, &third.compact_after), "4:+U[2,\"bb\"] 3:+I[3,\"c\"]");
+    assert_int_equal(third.total_buckets, 1);
+    lsm_message_free(&first);
+    lsm_message_free(&second);
+    lsm_message_free(&third);
+    writer->ops->close(writer);
+    fixture_end(&test);
 }
 
-static void write_batch(fixture *test, weir_bucket_writer *writer, int64_t first_key)
+static void deletes_stay_while_something_older_lies_below(void **state)
 {
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
     weir_batch batch;
-    weir_batch_init(&batch, test->context.schema->fields, 2);
-    for (int64_t i = 0; i < BATCH_ROWS; i++) {
-        fixture_add_row(test, &batch,
-                        weir_arena_format(&test->arena, "[%" PRId64 ", '0123456789abcdef']", first_key + i));
-    }
-    CHECK(test, writer->ops->write(writer, &batch, NULL, batch.length, &test->err));
+    int64_t numbers[2000] = {0};
+    lsm_many_rows(&test, &batch, 0, 1, 2000);
+    written_files base = fixture_write(&test, WEIR_DATA_FILE_KEY_VALUE, 5, &batch, numbers);
+    weir_bucket_writer *writer = lsm_writer(&test, base.files, base.count);
+    weir_commit_message first = lsm_commit(&test, writer, "[['-D',1,'x']]");
+    weir_commit_message second = lsm_commit(&test, writer, "[['-D',2,'x']]");
+    assert_int_equal(first.compact_after.count, 0);
+    assert_int_equal(second.compact_after.count, 1);
+    assert_int_equal(second.compact_after.files[0]->level, 4);
+    assert_string_equal(lsm_list_text(&test, &second.compact_after), "1:-D[1,\"x\"] 2:-D[2,\"x\"]");
+    assert_int_equal(second.compact_after.files[0]->delete_row_count, 2);
+    lsm_message_free(&first);
+    lsm_message_free(&second);
+    writer->ops->close(writer);
     weir_batch_free(&batch);
+    free(base.files);
+    fixture_end(&test);
 }
 
-static weir_commit_message *commit(fixture *test, weir_bucket_writer *writer, weir_commit_messages *messages)
-{
-    weir_commit_message *message = weir_commit_messages_add(messages, weir_partition_none(), 0, 1);
-    CHECK(test, writer->ops->prepare_commit(writer, true, &test->arena, message, &test->err));
-    return message;
-}
-
-/* A buffer that was emptied once keeps its memory; it must not look full from then on. */
-static void each_flush_waits_for_a_full_buffer(void **state)
+static void a_large_file_alone_moves_up_without_being_rewritten(void **state)
 {
     (void)state;
     fixture test;
-    fixture_start(&test, schema_json);
-    weir_bucket_writer *writer = open_writer(&test, 10 * BATCH_ROWS * ROW_BYTES, true);
-    weir_commit_messages messages = {0};
-    for (int64_t i = 0; i < 100; i++) {
-        write_batch(&test, writer, i * BATCH_ROWS);
-    }
-    weir_commit_message *message = commit(&test, writer, &messages);
-    assert_int_equal(message->new_files.count, 10);
-    for (size_t i = 0; i < message->new_files.count; i++) {
-        assert_int_equal(message->new_files.files[i]->row_count, 10 * BATCH_ROWS);
-    }
-    weir_commit_messages_free(&messages);
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'target-file-size':'1 kb'"));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    lsm_write_many(&test, writer, 0, 1, 2000);
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    weir_commit_message message = lsm_prepare(&test, writer);
+    assert_int_equal(message.new_files.count, 1);
+    assert_int_equal(message.compact_before.count, 1);
+    assert_int_equal(message.compact_after.count, 1);
+    assert_string_equal(message.compact_after.files[0]->name, message.new_files.files[0]->name);
+    assert_int_equal(message.compact_before.files[0]->level, 0);
+    assert_int_equal(message.compact_after.files[0]->level, 5);
+    assert_int_equal(lsm_count_files(&test), 1);
+    lsm_message_free(&message);
     writer->ops->close(writer);
     fixture_end(&test);
 }
 
-static void a_commit_leaves_no_rows_in_memory(void **state)
+static void a_file_with_deletes_is_rewritten_for_the_highest_level(void **state)
 {
     (void)state;
     fixture test;
-    fixture_start(&test, schema_json);
-    weir_bucket_writer *writer = open_writer(&test, 1 << 20, true);
-    weir_commit_messages messages = {0};
-    assert_int_equal(writer->ops->memory_bytes(writer), 0);
-    write_batch(&test, writer, 0);
-    assert_int_equal(writer->ops->memory_bytes(writer), BATCH_ROWS * ROW_BYTES);
-    assert_int_equal(commit(&test, writer, &messages)->new_files.count, 1);
-    assert_int_equal(writer->ops->memory_bytes(writer), 0);
-    assert_int_equal(commit(&test, writer, &messages)->new_files.count, 0);
-    weir_commit_messages_free(&messages);
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    lsm_write(&test, writer, "[['+I',1,'a'],['-D',2,'b']]");
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    weir_commit_message message = lsm_prepare(&test, writer);
+    assert_string_equal(lsm_list_text(&test, &message.new_files), "0:+I[1,\"a\"] 1:-D[2,\"b\"]");
+    assert_string_equal(lsm_list_text(&test, &message.compact_after), "0:+I[1,\"a\"]");
+    lsm_message_free(&message);
     writer->ops->close(writer);
     fixture_end(&test);
 }
 
-static void the_fifth_run_starts_a_compaction(void **state)
+static void a_bucket_of_deletes_alone_becomes_empty(void **state)
 {
     (void)state;
     fixture test;
-    fixture_start(&test, schema_json);
-    weir_bucket_writer *writer = open_writer(&test, 1 << 20, false);
-    weir_commit_messages messages = {0};
-    for (int64_t run = 1; run <= 5; run++) {
-        write_batch(&test, writer, 0);
-        weir_commit_message *message = commit(&test, writer, &messages);
-        assert_int_equal(message->new_files.count, 1);
-        assert_int_equal(message->compact_before.count, run == 5 ? 5 : 0);
-        assert_int_equal(message->compact_after.count, run == 5 ? 1 : 0);
-    }
-    weir_commit_messages_free(&messages);
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    lsm_write(&test, writer, "[['-D',1,'a'],['-D',2,'b']]");
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    weir_commit_message message = lsm_prepare(&test, writer);
+    assert_int_equal(message.compact_before.count, 1);
+    assert_int_equal(message.compact_after.count, 0);
+    lsm_message_free(&message);
     writer->ops->close(writer);
+    fixture_end(&test);
+}
+
+static void files_made_and_used_up_between_two_commits_are_never_told(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        lsm_write(&test, writer, "[['+U',1,'a'],['+U',2,'b']]");
+        CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    }
+    weir_commit_message message = lsm_prepare(&test, writer);
+    assert_int_equal(message.new_files.count, 3);
+    assert_int_equal(message.compact_before.count, 3);
+    assert_int_equal(message.compact_after.count, 1);
+    assert_string_equal(lsm_list_text(&test, &message.compact_after), "4:+U[1,\"a\"] 5:+U[2,\"b\"]");
+    /* On disk: the three that were written and the last result. */
+    assert_int_equal(lsm_count_files(&test), 4);
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
+static void sequence_numbers_go_on_behind_the_restored_files(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_data_file *files[] = {lsm_file(&test, 5, 100, "[['+I',1,'a'],['+I',2,'b']]"),
+                               lsm_file(&test, 0, 90, "[['+I',1,'older than its level, but newer by place']]")};
+    weir_bucket_writer *writer = lsm_writer(&test, files, 2);
+    weir_commit_message message = lsm_commit(&test, writer, "[['+U',2,'c']]");
+    assert_string_equal(lsm_list_text(&test, &message.new_files), "102:+U[2,\"c\"]");
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
+static void a_writer_that_is_given_up_leaves_the_restored_files_alone(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'changelog-producer':'lookup'"));
+    weir_data_file *files[] = {lsm_file(&test, 5, 0, "[['+I',1,'a'],['+I',2,'b']]"),
+                               lsm_file(&test, 0, 10, "[['+U',1,'c']]")};
+    weir_bucket_writer *writer = lsm_writer(&test, files, 2);
+    lsm_write(&test, writer, "[['+U',2,'d']]");
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    lsm_write(&test, writer, "[['+U',3,'e']]");
+    assert_true(writer->ops->is_busy(writer));
+    assert_true(writer->ops->memory_bytes(writer) > 0);
+    writer->ops->close(writer);
+    assert_int_equal(lsm_count_files(&test), 2);
+    fixture_end(&test);
+}
+
+static void a_write_only_bucket_compacts_when_asked_for_all_only(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_bucket_writer *writer = NULL;
+    weir_bucket_writer_options options = {
+        .partition = weir_partition_none(), .total_buckets = 1, .write_only = true, .write_buffer_bytes = 1 << 20};
+    CHECK(&test, weir_merge_tree_writer_create(&test.context, &options, &writer, &test.err));
+    for (int i = 0; i < 6; i++) {
+        weir_commit_message message = lsm_commit(&test, writer, "[['+U',1,'a']]");
+        assert_int_equal(message.new_files.count, 1);
+        assert_int_equal(message.compact_before.count, 0);
+        lsm_message_free(&message);
+    }
+    CHECK(&test, writer->ops->compact(writer, false, &test.err));
+    weir_commit_message nothing = lsm_prepare(&test, writer);
+    assert_true(weir_commit_message_is_empty(&nothing));
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    weir_commit_message all = lsm_prepare(&test, writer);
+    assert_int_equal(all.compact_before.count, 6);
+    assert_int_equal(all.compact_after.count, 1);
+    lsm_message_free(&all);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
+static void an_input_changelog_holds_every_row_as_it_came(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'changelog-producer':'input'"));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    weir_commit_message message = lsm_commit(&test, writer, "[['+I',1,'a'],['-U',1,'a'],['+U',1,'b'],['-D',2,'z']]");
+    assert_string_equal(lsm_list_text(&test, &message.changelog_files),
+                        "0:+I[1,\"a\"] 1:-U[1,\"a\"] 2:+U[1,\"b\"] 3:-D[2,\"z\"]");
+    assert_string_equal(lsm_list_text(&test, &message.new_files), "2:+U[1,\"b\"] 3:-D[2,\"z\"]");
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
+/* One bucket's compaction is cut by key range when there are threads for it. */
+static void pieces_of_a_compaction_make_one_run(void **state)
+{
+    (void)state;
+    fixture test;
+    weir_pool *pool = NULL;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'file.compression':'none'"));
+    CHECK(&test, weir_pool_create(3, "test", &pool, &test.err));
+    test.context.pool = pool;
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    enum { ROWS = 120000 };
+    lsm_write_many(&test, writer, 0, 2, ROWS);
+    weir_commit_message first = lsm_prepare(&test, writer);
+    lsm_write_many(&test, writer, 1, 2, ROWS);
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    weir_commit_message second = lsm_prepare(&test, writer);
+    assert_true(second.compact_after.count > 1);
+    int64_t rows = 0;
+    for (size_t i = 0; i < second.compact_after.count; i++) {
+        const weir_data_file *file = second.compact_after.files[i];
+        rows += file->row_count;
+        for (size_t j = 0; j < i; j++) {
+            const weir_data_file *other = second.compact_after.files[j];
+            assert_true(weir_key_compare(test.context.schema, other->max_key, file->min_key) < 0 ||
+                        weir_key_compare(test.context.schema, file->max_key, other->min_key) < 0);
+        }
+    }
+    assert_int_equal(rows, 2 * ROWS);
+    lsm_message_free(&first);
+    lsm_message_free(&second);
+    writer->ops->close(writer);
+    test.context.pool = NULL;
+    weir_pool_free(pool);
+    fixture_end(&test);
+}
+
+static void a_compaction_that_fails_is_told_by_the_commit_and_leaves_no_file(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS));
+    weir_data_file *files[] = {lsm_file(&test, 5, 0, "[['+I',1,'a']]"), lsm_file(&test, 0, 10, "[['+U',1,'c']]")};
+    const char *path = weir_data_file_path(&test.arena, fixture_bucket_path(&test), files[0]);
+    CHECK(&test, weir_fs_remove(test.fs, path, &test.err));
+    weir_bucket_writer *writer = lsm_writer(&test, files, 2);
+    weir_commit_message message = {0};
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    assert_int_equal(writer->ops->prepare_commit(writer, true, &test.arena, &message, &test.err), WEIR_NOT_FOUND);
+    assert_non_null(strstr(test.err.message, "compacting"));
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    assert_int_equal(lsm_count_files(&test), 1);
     fixture_end(&test);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_flush_waits_for_a_full_buffer),
-        cmocka_unit_test(a_commit_leaves_no_rows_in_memory),
-        cmocka_unit_test(the_fifth_run_starts_a_compaction),
+        cmocka_unit_test(what_was_written_and_what_was_compacted_are_told_apart),
+        cmocka_unit_test(deletes_stay_while_something_older_lies_below),
+        cmocka_unit_test(a_large_file_alone_moves_up_without_being_rewritten),
+        cmocka_unit_test(a_file_with_deletes_is_rewritten_for_the_highest_level),
+        cmocka_unit_test(a_bucket_of_deletes_alone_becomes_empty),
+        cmocka_unit_test(files_made_and_used_up_between_two_commits_are_never_told),
+        cmocka_unit_test(sequence_numbers_go_on_behind_the_restored_files),
+        cmocka_unit_test(a_writer_that_is_given_up_leaves_the_restored_files_alone),
+        cmocka_unit_test(a_write_only_bucket_compacts_when_asked_for_all_only),
+        cmocka_unit_test(an_input_changelog_holds_every_row_as_it_came),
+        cmocka_unit_test(pieces_of_a_compaction_make_one_run),
+        cmocka_unit_test(a_compaction_that_fails_is_told_by_the_commit_and_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
