@@ -49,7 +49,7 @@ static int get_member(const json_t *object, const char *name, bool required, con
         return weir_fail(err, WEIR_CORRUPT, "%s: an object with a member \"%s\" was expected", path, name);
     }
     json_t *member = json_object_get(object, name);
-    if (member && json_is_null(member)) {
+    if (json_is_null(member)) {
         member = NULL;
     }
     if (!member && required) {

@@ -40,6 +40,6 @@ void weir_log(weir_log_level level, const char *format, ...)
     va_end(arguments);
     size = size < 0 ? 0 : size >= room ? room - 1 : size;
     line[head + size] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, (size_t)(head + size + 1));
+    ssize_t written = write(STDERR_FILENO, line, (size_t)head + (size_t)size + 1);
     (void)written; /* there is nowhere left to complain */
 }

@@ -92,7 +92,7 @@ static int read_parquet_options(const weir_schema *schema, weir_format_write_opt
  * level 0, where runs are many, by fewer bytes. */
 static int32_t default_page_rows(const weir_schema *schema, int32_t level)
 {
-    int64_t row_bytes = PAGE_VALUE_BYTES * (schema->field_count + schema->key_column_count + 2);
+    int64_t row_bytes = (int64_t)PAGE_VALUE_BYTES * (schema->field_count + schema->key_column_count + 2);
     int64_t rows = (level == 0 ? LEVEL_ZERO_PAGES_BYTES : PAGES_BYTES) / row_bytes;
     return (int32_t)(rows < LEAST_PAGE_ROWS ? LEAST_PAGE_ROWS : rows > MOST_PAGE_ROWS ? MOST_PAGE_ROWS : rows);
 }
