@@ -54,19 +54,35 @@ static inline void model_must(int code, const weir_error *err, const char *what)
     }
 }
 
+#define MODEL_LONG_TEXT 400
+
+/* Texts follow from the version. Every other one is long and does not compress, so that old data outweigh new ones and
+ * compactions leave the lowest level alone. */
+static inline size_t model_text(int64_t version, char *out)
+{
+    if (version % 2 != 0) {
+        return (size_t)snprintf(out, MODEL_LONG_TEXT, version % 5 == 0 ? "%lld" : "value %lld of a longer kind",
+                                (long long)version);
+    }
+    random_state random = {(uint64_t)version};
+    for (int i = 0; i < MODEL_LONG_TEXT; i++) {
+        out[i] = (char)(' ' + random_below(&random, 95));
+    }
+    return MODEL_LONG_TEXT;
+}
+
 /* Columns of a row: nulls now and then, texts short and long, times before 1970 too. */
 static inline void model_append_row(weir_batch *batch, int32_t partition, int64_t key, int64_t version, int8_t kind)
 {
     weir_error err = {0};
-    char text[64];
-    int text_size = snprintf(text, sizeof text, version % 5 == 0 ? "%lld" : "value %lld of a longer kind",
-                             (long long)version);
+    char text[MODEL_LONG_TEXT];
+    size_t text_size = model_text(version, text);
     int32_t number = (int32_t)(version * 7);
     int64_t time = (version - 500) * 86400000123LL;
     int code = weir_vector_append_raw(&batch->columns[0], &partition, sizeof partition, &err);
     code |= weir_vector_append_raw(&batch->columns[1], &key, sizeof key, &err);
     code |= version % 11 == 0 ? weir_vector_append_nulls(&batch->columns[2], 1, &err)
-                              : weir_vector_append_raw(&batch->columns[2], text, (size_t)text_size, &err);
+                              : weir_vector_append_raw(&batch->columns[2], text, text_size, &err);
     code |= version % 7 == 0 ? weir_vector_append_nulls(&batch->columns[3], 1, &err)
                              : weir_vector_append_raw(&batch->columns[3], &number, sizeof number, &err);
     code |= version % 13 == 0 ? weir_vector_append_nulls(&batch->columns[4], 1, &err)

@@ -178,12 +178,49 @@ static void writing_another_number_of_buckets_into_a_partition_is_refused(void *
     model_free(&model);
 }
 
+/* Commits some rows with a watermark (negative: none) and returns that of the snapshot; INT64_MIN: it has none. */
+static int64_t commit_with_watermark(table_model *model, int64_t watermark)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_commit_messages messages = {0};
+    weir_error err = {0};
+    weir_snapshot *snapshot = NULL;
+    int64_t id = 0;
+    model_must(model_write(model, &err), &err, "writing");
+    model_must(weir_table_write_prepare(model->write, true, &arena, &messages, &err), &err, "preparing");
+    weir_committable committable = {.identifier = model->next_identifier++,
+                                    .watermark = watermark,
+                                    .has_watermark = watermark >= 0,
+                                    .messages = &messages};
+    model_must(weir_table_commit_run(model->commit, &committable, &id, &err), &err, "committing");
+    model_must(weir_snapshot_read(model->memory, MODEL_PATH, id, &arena, &snapshot, &err), &err, "the snapshot");
+    int64_t found = snapshot->has_watermark ? snapshot->watermark : INT64_MIN;
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+    return found;
+}
+
+static void a_watermark_never_goes_back(void **state)
+{
+    (void)state;
+    table_model model;
+    create(&model);
+    assert_int_equal(commit_with_watermark(&model, -1), INT64_MIN);
+    assert_int_equal(commit_with_watermark(&model, 100), 100);
+    assert_int_equal(commit_with_watermark(&model, 50), 100);
+    assert_int_equal(commit_with_watermark(&model, -1), 100);
+    assert_int_equal(commit_with_watermark(&model, 200), 200);
+    model_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_commit_that_was_written_over_is_made_again),
         cmocka_unit_test(a_replayed_commit_changes_nothing),
         cmocka_unit_test(a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay),
+        cmocka_unit_test(a_watermark_never_goes_back),
         cmocka_unit_test(writing_another_number_of_buckets_into_a_partition_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

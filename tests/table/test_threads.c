@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "fs/fs.h"
+#include "support/table_files.h"
 #include "support/table_rows.h"
 #include "table/commit.h"
 #include "table/expire.h"
@@ -408,6 +409,7 @@ static void check_contention(const char *producer)
     }
     printf("%s: %lld compactions were dropped\n", producer, (long long)dropped);
     check_history(&scene);
+    check_no_file_is_left_over(scene.fs, TABLE_PATH, scene.table->schema);
     must(read_table(scene.table, &rows, &err), &err);
     assert_int_equal(rows.count, KEYS);
     assert_int_equal(common_number(&rows), COMMITS);
