@@ -167,8 +167,15 @@ static int fault_create(weir_fs *fs, const char *path, weir_output **out, weir_e
 static int fault_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
 {
     fault_fs *self = (fault_fs *)fs;
-    WEIR_TRY(count_change(self, "publishing", path, err));
-    return weir_fs_publish(self->inner, path, bytes, err);
+    bool stopped;
+    int code = count_operation(self, true, "publishing", path, &stopped, err);
+    if (code == WEIR_OK) {
+        return weir_fs_publish(self->inner, path, bytes, err);
+    }
+    if (stopped && self->options.answer_lost) {
+        weir_fs_publish(self->inner, path, bytes, NULL);
+    }
+    return code;
 }
 
 static int fault_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)

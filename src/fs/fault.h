@@ -12,6 +12,7 @@ typedef struct weir_fault_options {
     uint64_t stop_at;    /* 0: never */
     bool torn;           /* the write at stop_at leaves a first part of its bytes */
     bool fail_once;      /* only operation stop_at fails; the later ones work (a passing I/O error) */
+    bool answer_lost;    /* publish at stop_at happens, but fails all the same */
     bool reads_count;    /* opens, reads, stats and lists are counted too */
 } weir_fault_options;
 

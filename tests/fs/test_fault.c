@@ -106,6 +106,17 @@ static void a_passing_error_fails_one_operation_only(void **state)
     }
 }
 
+static void a_lost_answer_leaves_what_was_published(void **state)
+{
+    (void)state;
+    weir_fs *memory = weir_fs_memory();
+    weir_fs *fs = weir_fs_fault(memory, (weir_fault_options){.stop_at = 1, .fail_once = true, .answer_lost = true});
+    assert_int_equal(weir_fs_publish(fs, "/t/a", weir_slice_text("text"), NULL), WEIR_IO);
+    assert_int_equal(weir_fs_publish(fs, "/t/a", weir_slice_text("text"), NULL), WEIR_EXISTS);
+    weir_fs_close(fs);
+    weir_fs_close(memory);
+}
+
 static void reads_are_counted_when_asked(void **state)
 {
     (void)state;
@@ -150,6 +161,7 @@ int main(void)
         cmocka_unit_test(the_machine_dies_at_each_operation_in_turn),
         cmocka_unit_test(a_torn_write_leaves_a_first_part),
         cmocka_unit_test(a_passing_error_fails_one_operation_only),
+        cmocka_unit_test(a_lost_answer_leaves_what_was_published),
         cmocka_unit_test(reads_are_counted_when_asked),
         cmocka_unit_test(new_options_revive_the_machine),
     };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "support/table_files.h"
 #include "table/model.h"
 
 static void create(table_model *model)
@@ -178,6 +179,57 @@ static void writing_another_number_of_buckets_into_a_partition_is_refused(void *
     model_free(&model);
 }
 
+/* A commit during which operation `point` fails, and that is repeated when it failed. Returns false when it was over
+ * before that operation came. */
+static bool commit_with_fault(uint64_t point, bool answer_lost)
+{
+    table_model model;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_commit_messages messages = {0};
+    weir_error err = {0};
+    int64_t latest = 0;
+    create(&model);
+    commit_some(&model);
+    model_must(model_write(&model, &err), &err, "writing");
+    model_must(weir_table_write_prepare(model.write, true, &arena, &messages, &err), &err, "preparing");
+    weir_committable committable = {
+        .identifier = model.next_identifier, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
+    weir_fs_fault_set_options(model.fs,
+                              (weir_fault_options){.stop_at = point, .fail_once = true, .answer_lost = answer_lost});
+    int code = weir_table_commit_run(model.commit, &committable, NULL, &err);
+    bool failed_publishing = code != WEIR_OK && strstr(err.message, "publishing") != NULL;
+    bool over = weir_fs_fault_operations(model.fs) < point;
+    assert_false(failed_publishing && answer_lost); /* one look at what stands there tells whose it is */
+    if (code != WEIR_OK) {
+        model_must(weir_table_commit_replay(model.commit, &committable, NULL, &err), &err, "committing again");
+    }
+    model.committed = model.pending;
+    model_must(weir_snapshot_latest_id(model.memory, MODEL_PATH, &latest, &err), &err, "latest");
+    model_remember(&model, latest, true);
+    model_check_snapshots(&model);
+    if (!failed_publishing) { /* then nobody knows whether the snapshot will be seen, and its manifests stay */
+        check_no_file_is_left_over(model.memory, MODEL_PATH, model.table->schema);
+    }
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+    model_free(&model);
+    return !over;
+}
+
+static void a_commit_that_failed_once_is_repeated_and_leaves_nothing(void **state)
+{
+    (void)state;
+    weir_log_set_level(WEIR_LOG_ERROR);
+    for (int answer_lost = 0; answer_lost < 2; answer_lost++) {
+        uint64_t point = 1;
+        while (commit_with_fault(point, answer_lost)) {
+            point++;
+        }
+        assert_in_range(point, 10, 1000);
+    }
+}
+
 /* Commits some rows with a watermark (negative: none) and returns that of the snapshot; INT64_MIN: it has none. */
 static int64_t commit_with_watermark(table_model *model, int64_t watermark)
 {
@@ -220,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_commit_that_was_written_over_is_made_again),
         cmocka_unit_test(a_replayed_commit_changes_nothing),
         cmocka_unit_test(a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay),
+        cmocka_unit_test(a_commit_that_failed_once_is_repeated_and_leaves_nothing),
         cmocka_unit_test(a_watermark_never_goes_back),
         cmocka_unit_test(writing_another_number_of_buckets_into_a_partition_is_refused),
     };
