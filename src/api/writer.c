@@ -216,7 +216,7 @@ static weir_committable committable_of(const weir_prepared *prepared, int64_t id
 static int finish_commit(weir_writer *writer, int code)
 {
     if (code == WEIR_OK && weir_table_commit_dropped_compaction(writer->commit)) {
-        weir_table_write_reset(writer->write);
+        (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
     }
     return code;
 }

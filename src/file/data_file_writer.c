@@ -179,6 +179,11 @@ static int flush_row_group(weir_data_file_writer *writer, weir_error *err)
     return WEIR_OK;
 }
 
+int64_t weir_data_file_writer_memory(const weir_data_file_writer *writer)
+{
+    return writer->format == NULL ? 0 : (int64_t)(writer->format->ops->size(writer->format) - writer->flushed_size);
+}
+
 /* Takes from the budget for what waits in a row group. A quarter of it is left to those who cannot do with less. */
 static bool try_hold(weir_data_file_writer *writer, int64_t bytes)
 {
@@ -196,7 +201,7 @@ static int bound_row_group(weir_data_file_writer *writer, weir_error *err)
     if (writer->group_bytes >= writer->settings.format_options.row_group_bytes) {
         return flush_row_group(writer, err);
     }
-    int64_t waiting = (int64_t)(writer->format->ops->size(writer->format) - writer->flushed_size);
+    int64_t waiting = weir_data_file_writer_memory(writer);
     int64_t more = waiting - writer->held_bytes;
     if (more <= 0) {
         return WEIR_OK;

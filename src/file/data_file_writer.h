@@ -47,6 +47,9 @@ int weir_data_file_writer_write_batch(weir_data_file_writer *writer, const weir_
                                       int64_t count, const int64_t *sequence_numbers, const int8_t *kinds,
                                       weir_error *err);
 
+/* Bytes that wait for the end of their row group. */
+int64_t weir_data_file_writer_memory(const weir_data_file_writer *writer);
+
 /* The sequence number of the next row of an append file. */
 void weir_data_file_writer_set_sequence(weir_data_file_writer *writer, int64_t next);
 

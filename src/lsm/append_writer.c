@@ -8,6 +8,12 @@
 #include "lsm/bucket_writer.h"
 #include "lsm/lsm_options.h"
 
+/* So much is collected before a file is opened: where rows go to many partitions, few of them need a file at a time. */
+#define WAITING_BYTES ((int64_t)1 << 20)
+
+/* As in merge_tree_writer.c. */
+#define LEAST_ARENA_BYTES ((size_t)1 << 20)
+
 typedef struct append_writer {
     weir_bucket_writer base;
     const weir_table_context *context;
@@ -21,15 +27,24 @@ typedef struct append_writer {
     int64_t next_sequence;
     const char *bucket_path;
     weir_arena names;
-    weir_arena files;             /* descriptions; append buckets are reopened often enough to be let alone */
-    weir_file_list all_files;     /* in order */
-    weir_data_file_writer *open;  /* NULL: no row since the last flush */
-    weir_batch scratch;           /* rows of one call that go to this bucket */
+    weir_arena *files;           /* descriptions of files */
+    size_t shed_at;              /* the arena's size at which dead descriptions are looked for */
+    weir_file_list all_files;    /* in order */
+    weir_data_file_writer *open; /* NULL: no file has been opened since the last flush */
+    weir_batch waiting;          /* rows for which none has been opened yet */
+    int64_t waiting_bytes;
+    weir_batch scratch; /* rows of one call that go to this bucket */
     weir_file_list new_files;
     weir_file_list compact_before;
     weir_file_list compact_after;
 } append_writer;
 
+static void init_batch(const append_writer *writer, weir_batch *batch)
+{
+    weir_batch_init(batch, writer->context->schema->fields, writer->context->schema->field_count);
+}
+
+/* Opens a file and writes the waiting rows to it. */
 static int open_file(append_writer *writer, weir_error *err)
 {
     weir_data_file_writer_options options = {
@@ -39,40 +54,64 @@ static int open_file(append_writer *writer, weir_error *err)
         .source = WEIR_FILE_SOURCE_APPEND,
     };
     WEIR_TRY(weir_data_file_writer_create(writer->context, &options, &writer->open, err));
-    weir_data_file_writer_set_sequence(writer->open, writer->next_sequence);
+    weir_data_file_writer_set_sequence(writer->open, writer->next_sequence - writer->waiting.length);
+    WEIR_TRY(
+        weir_data_file_writer_write_batch(writer->open, &writer->waiting, 0, writer->waiting.length, NULL, NULL, err));
+    weir_batch_free(&writer->waiting);
+    init_batch(writer, &writer->waiting);
+    writer->waiting_bytes = 0;
     return WEIR_OK;
+}
+
+static int append_rows(weir_batch *to, const weir_batch *batch, const uint32_t *rows, int64_t count, weir_error *err)
+{
+    return rows == NULL ? weir_batch_append_range(to, batch, 0, count, err)
+                        : weir_batch_append_rows(to, batch, rows, count, err);
+}
+
+static int wait_with_rows(append_writer *writer, const weir_batch *batch, const uint32_t *rows, int64_t count,
+                          weir_error *err)
+{
+    int64_t first = writer->waiting.length;
+    WEIR_TRY(append_rows(&writer->waiting, batch, rows, count, err));
+    writer->next_sequence += count;
+    for (int32_t c = 0; c < writer->waiting.column_count; c++) {
+        writer->waiting_bytes += weir_vector_range_bytes(&writer->waiting.columns[c], first, count);
+    }
+    return writer->waiting_bytes < WAITING_BYTES ? WEIR_OK : open_file(writer, err);
 }
 
 static int write_rows(weir_bucket_writer *base, const weir_batch *batch, const uint32_t *rows, int64_t count,
                       weir_error *err)
 {
     append_writer *writer = (append_writer *)base;
-    if (count == 0) {
-        return WEIR_OK;
-    }
     if (writer->open == NULL) {
-        WEIR_TRY(open_file(writer, err));
+        return wait_with_rows(writer, batch, rows, count, err);
     }
     const weir_batch *from = batch;
     if (rows != NULL) {
         weir_batch_clear(&writer->scratch);
-        WEIR_TRY(weir_batch_append_rows(&writer->scratch, batch, rows, count, err));
+        WEIR_TRY(append_rows(&writer->scratch, batch, rows, count, err));
         from = &writer->scratch;
     }
     writer->next_sequence += count;
     return weir_data_file_writer_write_batch(writer->open, from, 0, count, NULL, NULL, err);
 }
 
+/* Ends the file, so that its memory and its handle are free. */
 static int flush(weir_bucket_writer *base, weir_error *err)
 {
     append_writer *writer = (append_writer *)base;
-    if (writer->open == NULL) {
+    if (writer->open == NULL && writer->waiting.length == 0) {
         return WEIR_OK;
     }
+    int code = writer->open == NULL ? open_file(writer, err) : WEIR_OK;
     weir_file_list *list = &writer->new_files;
     size_t first_new = list->count;
-    int code = weir_data_file_writer_finish(writer->open, &writer->files, &list->files, &list->count, &list->capacity,
-                                            err);
+    if (code == WEIR_OK) {
+        code =
+            weir_data_file_writer_finish(writer->open, writer->files, &list->files, &list->count, &list->capacity, err);
+    }
     weir_data_file_writer_close(writer->open);
     writer->open = NULL;
     WEIR_TRY_CTX(code, err, "writing to %s", writer->bucket_path);
@@ -107,7 +146,7 @@ static int join_files(append_writer *writer, size_t first, size_t count, weir_er
     weir_file_list joined = {0};
     weir_file_list *all = &writer->all_files;
     int code = weir_append_rewrite(writer->context, writer->partition, writer->bucket, all->files + first, count,
-                                   &writer->files, &joined, err);
+                                   writer->files, &joined, err);
     if (code != WEIR_OK) {
         weir_file_list_free(&joined);
         return code;
@@ -151,6 +190,21 @@ static int run_compaction(append_writer *writer, weir_error *err)
     }
 }
 
+/* Copies the live descriptions into a new arena when most of the old one may describe files that are gone. */
+static void shed_dead_descriptions(append_writer *writer)
+{
+    if (writer->files->total_bytes < writer->shed_at) {
+        return;
+    }
+    weir_arena *fresh = weir_alloc(sizeof *fresh);
+    weir_arena_init(fresh);
+    weir_file_list_copy_to(&writer->all_files, fresh);
+    weir_arena_free(writer->files);
+    free(writer->files);
+    writer->files = fresh;
+    writer->shed_at = fresh->total_bytes * 2 > LEAST_ARENA_BYTES ? fresh->total_bytes * 2 : LEAST_ARENA_BYTES;
+}
+
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err)
 {
@@ -158,33 +212,57 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     (void)wait; /* compaction is done within this call */
     WEIR_TRY(flush(base, err));
     WEIR_TRY(run_compaction(writer, err));
-    out->partition = weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size),
-                                   writer->partition.size);
+    out->partition =
+        weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size), writer->partition.size);
     out->bucket = writer->bucket;
     out->total_buckets = writer->total_buckets;
     weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
     weir_file_list_hand_over(&writer->compact_before, arena, &out->compact_before);
     weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
+    shed_dead_descriptions(writer);
     return WEIR_OK;
 }
 
-static bool is_busy(const weir_bucket_writer *base)
-{
-    return ((const append_writer *)base)->compaction_asked;
-}
+static bool is_busy(const weir_bucket_writer *base) { return ((const append_writer *)base)->compaction_asked; }
 
 static int64_t memory_bytes(const weir_bucket_writer *base)
 {
     const append_writer *writer = (const append_writer *)base;
-    return (int64_t)weir_batch_memory(&writer->scratch);
+    return writer->waiting_bytes + (writer->open != NULL ? weir_data_file_writer_memory(writer->open) : 0);
 }
 
+/* Removes the files of a list, on disk and in the list. */
 static void discard(const append_writer *writer, weir_file_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         weir_table_context_remove_file(writer->context, writer->bucket_path, list->files[i]);
     }
-    weir_file_list_free(list);
+    list->count = 0;
+}
+
+/* All files: those of the table, and those that were written but not handed out yet. */
+static void fill_files(append_writer *writer, weir_data_file *const *files, size_t count)
+{
+    writer->all_files.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        weir_file_list_append(&writer->all_files, weir_data_file_copy(writer->files, files[i]));
+    }
+    for (size_t i = 0; i < writer->new_files.count; i++) {
+        weir_file_list_append(&writer->all_files, writer->new_files.files[i]);
+    }
+    for (size_t i = 0; i < writer->all_files.count; i++) {
+        int64_t next = writer->all_files.files[i]->max_sequence_number + 1;
+        writer->next_sequence = next > writer->next_sequence ? next : writer->next_sequence;
+    }
+    weir_append_sort(writer->all_files.files, writer->all_files.count);
+}
+
+static void reload(weir_bucket_writer *base, weir_data_file *const *files, size_t count)
+{
+    append_writer *writer = (append_writer *)base;
+    discard(writer, &writer->compact_after);
+    writer->compact_before.count = 0;
+    fill_files(writer, files, count);
 }
 
 static void close_writer(weir_bucket_writer *base)
@@ -193,10 +271,14 @@ static void close_writer(weir_bucket_writer *base)
     weir_data_file_writer_close(writer->open);
     discard(writer, &writer->new_files);
     discard(writer, &writer->compact_after);
+    weir_file_list_free(&writer->new_files);
+    weir_file_list_free(&writer->compact_after);
     weir_file_list_free(&writer->compact_before);
     weir_file_list_free(&writer->all_files);
+    weir_batch_free(&writer->waiting);
     weir_batch_free(&writer->scratch);
-    weir_arena_free(&writer->files);
+    weir_arena_free(writer->files);
+    free(writer->files);
     weir_arena_free(&writer->names);
     free(writer);
 }
@@ -208,20 +290,9 @@ static const weir_bucket_writer_ops append_writer_ops = {
     .prepare_commit = prepare_commit,
     .is_busy = is_busy,
     .memory_bytes = memory_bytes,
+    .reload = reload,
     .close = close_writer,
 };
-
-static void restore_files(append_writer *writer, const weir_bucket_writer_options *options)
-{
-    for (size_t i = 0; i < options->restored_file_count && !options->ignore_previous_files; i++) {
-        weir_data_file *file = weir_data_file_copy(&writer->files, options->restored_files[i]);
-        weir_file_list_append(&writer->all_files, file);
-        if (file->max_sequence_number >= writer->next_sequence) {
-            writer->next_sequence = file->max_sequence_number + 1;
-        }
-    }
-    weir_append_sort(writer->all_files.files, writer->all_files.count);
-}
 
 int weir_append_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
                               weir_bucket_writer **out, weir_error *err)
@@ -233,11 +304,14 @@ int weir_append_writer_create(const weir_table_context *context, const weir_buck
     writer->total_buckets = options->total_buckets;
     writer->compacts_by_itself = options->total_buckets > 0 && !options->write_only;
     weir_arena_init(&writer->names);
-    weir_arena_init(&writer->files);
-    weir_batch_init(&writer->scratch, context->schema->fields, context->schema->field_count);
-    writer->partition = weir_slice_of(
-        weir_arena_copy(&writer->names, options->partition.data, options->partition.size), options->partition.size);
-    restore_files(writer, options);
+    writer->files = weir_alloc(sizeof *writer->files);
+    weir_arena_init(writer->files);
+    writer->shed_at = LEAST_ARENA_BYTES;
+    init_batch(writer, &writer->waiting);
+    init_batch(writer, &writer->scratch);
+    writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
+                                      options->partition.size);
+    fill_files(writer, options->restored_files, options->restored_file_count);
     int code = weir_lsm_options_read(context->schema, &writer->options, err);
     if (code == WEIR_OK) {
         code = weir_bucket_path(&writer->names, &context->paths, context->schema, writer->partition, writer->bucket,

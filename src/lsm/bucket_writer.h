@@ -9,6 +9,7 @@
 
 typedef struct weir_bucket_writer weir_bucket_writer;
 
+/* After an error of write, flush, compact or prepare_commit rows may be lost: the writer can only be closed then. */
 typedef struct weir_bucket_writer_ops {
     /* Takes the rows of `batch` (the schema's columns, with kinds) at `rows`, in that order; `rows` NULL: all. */
     int (*write)(weir_bucket_writer *writer, const weir_batch *batch, const uint32_t *rows, int64_t count,
@@ -18,13 +19,17 @@ typedef struct weir_bucket_writer_ops {
     /* Asks for a compaction: `full` of everything into the highest level, otherwise as the picking rule says. Returns
      * at once; the work is done by prepare_commit at the latest when it waits. */
     int (*compact)(weir_bucket_writer *writer, bool full, weir_error *err);
-    /* Flushes and moves all increments since the last call into `out` (deep in `arena`). `wait`: running compactions are
-     * finished first and their results included (always so for the lookup changelog with lookup-wait). */
+    /* Flushes and moves all increments since the last call into `out` (deep in `arena`). `wait`: running compactions
+     * are finished first and their results included (always so for the lookup changelog with lookup-wait). */
     int (*prepare_commit)(weir_bucket_writer *writer, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err);
     /* Whether a compaction runs or its result waits for the next prepare_commit. */
     bool (*is_busy)(const weir_bucket_writer *writer);
+    /* Bytes of rows that are in no file yet. */
     int64_t (*memory_bytes)(const weir_bucket_writer *writer);
+    /* Starts from these files (the bucket's in the latest snapshot) instead of those it knew: after a compaction of its
+     * was dropped on a conflict. Rows and files that were not handed out yet stay, compactions are forgotten. */
+    void (*reload)(weir_bucket_writer *writer, weir_data_file *const *files, size_t count);
     /* Waits for running compactions; files of increments that were never handed out are removed. */
     void (*close)(weir_bucket_writer *writer);
 } weir_bucket_writer_ops;
@@ -37,10 +42,10 @@ typedef struct weir_bucket_writer_options {
     weir_slice partition; /* copied */
     int32_t bucket;
     int32_t total_buckets;
-    /* The bucket's files in the latest snapshot (deep copies are taken); the next sequence number follows from them. */
+    /* The bucket's files in the latest snapshot (deep copies are taken); the next sequence number follows from them.
+     * None for INSERT OVERWRITE. */
     weir_data_file *const *restored_files;
     size_t restored_file_count;
-    bool ignore_previous_files; /* INSERT OVERWRITE: start from nothing */
     bool write_only;            /* no compaction */
     int64_t write_buffer_bytes; /* this bucket flushes at this size */
 } weir_bucket_writer_options;

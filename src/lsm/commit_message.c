@@ -15,6 +15,13 @@ void weir_file_list_free(weir_file_list *list)
     *list = (weir_file_list){0};
 }
 
+void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        list->files[i] = weir_data_file_copy(arena, list->files[i]);
+    }
+}
+
 void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file_list *to)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -39,7 +46,7 @@ bool weir_commit_message_is_empty(const weir_commit_message *message)
            message->compact_changelog_files.count == 0;
 }
 
-static void free_message(weir_commit_message *message)
+void weir_commit_message_free(weir_commit_message *message)
 {
     weir_file_list_free(&message->new_files);
     weir_file_list_free(&message->deleted_files);
@@ -52,7 +59,7 @@ static void free_message(weir_commit_message *message)
 void weir_commit_messages_free(weir_commit_messages *messages)
 {
     for (size_t i = 0; i < messages->count; i++) {
-        free_message(&messages->items[i]);
+        weir_commit_message_free(&messages->items[i]);
     }
     free(messages->items);
     *messages = (weir_commit_messages){0};

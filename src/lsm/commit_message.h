@@ -12,6 +12,8 @@ typedef struct weir_file_list {
 
 void weir_file_list_append(weir_file_list *list, weir_data_file *file);
 void weir_file_list_free(weir_file_list *list);
+/* Puts deep copies in `arena` in the place of the descriptions. */
+void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena);
 /* Appends deep copies of `from`'s files, in `arena`, to `to`, and empties `from`. */
 void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file_list *to);
 
@@ -37,6 +39,7 @@ typedef struct weir_commit_messages {
 
 weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
                                               int32_t total_buckets); /* empty; valid until the next add */
+void weir_commit_message_free(weir_commit_message *message); /* its lists; the array of messages is not touched */
 bool weir_commit_message_is_empty(const weir_commit_message *message);
 void weir_commit_messages_free(weir_commit_messages *messages);
 

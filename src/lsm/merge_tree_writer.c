@@ -14,8 +14,11 @@
 /* Key indexes for the lookup changelog are kept across compactions up to this size a bucket. */
 #define KEY_INDEX_BYTES ((int64_t)64 << 20)
 
-/* Descriptions of files that are gone stay in the arena until it is this large and worth a copy of the live ones. */
+/* Descriptions of files that are gone stay in the arena until it is this large, and twice what the live ones took. */
 #define LEAST_ARENA_BYTES ((size_t)1 << 20)
+
+/* A column of text cannot pass 2 GB, so a buffer stays well below it whatever the options say. */
+#define MOST_BUFFER_BYTES ((int64_t)1 << 30)
 
 typedef struct merge_tree_writer {
     weir_bucket_writer base;
@@ -30,6 +33,7 @@ typedef struct merge_tree_writer {
     const char *bucket_path;
     weir_arena names;  /* what lives as long as the writer */
     weir_arena *files; /* descriptions of files */
+    size_t shed_at;    /* the arena's size at which dead descriptions are looked for */
     weir_bucket_levels levels;
     weir_write_buffer buffer;
     weir_key_index_cache *index_cache;
@@ -170,31 +174,49 @@ static int create_file_writer(const merge_tree_writer *writer, weir_data_file_ki
     return weir_data_file_writer_create(writer->context, &options, out, err);
 }
 
-/* Writes the buffer to level 0, and for the input changelog every row of it to a changelog file. */
+static int finish_file_writer(const merge_tree_writer *writer, weir_data_file_writer *file, weir_file_list *out,
+                              weir_error *err)
+{
+    return weir_data_file_writer_finish(file, writer->files, &out->files, &out->count, &out->capacity, err);
+}
+
+/* Removes the files of a list from position `first` on, on disk and in the list. */
+static void discard_from(const merge_tree_writer *writer, weir_file_list *list, size_t first)
+{
+    for (size_t i = first; i < list->count; i++) {
+        weir_table_context_remove_file(writer->context, writer->bucket_path, list->files[i]);
+    }
+    list->count = first < list->count ? first : list->count;
+}
+
+/* Writes the buffer to level 0, and for the input changelog every row of it to a changelog file. On failure the rows
+ * are still in the buffer, and no file is left. */
 static int write_level_zero(merge_tree_writer *writer, weir_error *err)
 {
     int code = WEIR_OK;
     weir_data_file_writer *data = NULL, *changelog = NULL;
-    size_t first_new = writer->new_files.count;
+    size_t first_new = writer->new_files.count, first_changelog = writer->changelog_files.count;
     WEIR_GO(create_file_writer(writer, WEIR_DATA_FILE_KEY_VALUE, &data, err));
     if (writer->options.changelog_producer == WEIR_CHANGELOG_INPUT) {
         WEIR_GO(create_file_writer(writer, WEIR_DATA_FILE_CHANGELOG, &changelog, err));
     }
     WEIR_GO(weir_write_buffer_flush(&writer->buffer, data, changelog, err));
     if (changelog != NULL) {
-        weir_file_list *list = &writer->changelog_files;
-        WEIR_GO(
-            weir_data_file_writer_finish(changelog, writer->files, &list->files, &list->count, &list->capacity, err));
+        WEIR_GO(finish_file_writer(writer, changelog, &writer->changelog_files, err));
     }
-    weir_file_list *list = &writer->new_files;
-    WEIR_GO(weir_data_file_writer_finish(data, writer->files, &list->files, &list->count, &list->capacity, err));
+    WEIR_GO(finish_file_writer(writer, data, &writer->new_files, err));
     for (size_t i = first_new; i < writer->new_files.count; i++) {
         weir_bucket_levels_add(&writer->levels, writer->new_files.files[i]);
     }
+    weir_write_buffer_clear(&writer->buffer);
 done:
     weir_data_file_writer_close(data);
     weir_data_file_writer_close(changelog);
-    return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "writing to %s", writer->bucket_path);
+    if (code != WEIR_OK) {
+        discard_from(writer, &writer->changelog_files, first_changelog);
+        return weir_error_context(err, code, "writing to %s", writer->bucket_path);
+    }
+    return WEIR_OK;
 }
 
 /* The back-pressure: with too many runs, what is written next waits for the compaction. Where memory is short, the
@@ -243,23 +265,21 @@ static int compact(weir_bucket_writer *base, bool full, weir_error *err)
     return trigger_compaction(writer, full, err);
 }
 
-/* Copies the live descriptions into a new arena when most of the old one describes files that are gone. */
+/* Copies the live descriptions into a new arena when most of the old one may describe files that are gone. */
 static void shed_dead_descriptions(merge_tree_writer *writer)
 {
-    if (writer->compaction != NULL || writer->files->total_bytes < LEAST_ARENA_BYTES) {
+    if (writer->compaction != NULL || writer->files->total_bytes < writer->shed_at) {
         return;
     }
     weir_arena *fresh = weir_alloc(sizeof *fresh);
     weir_arena_init(fresh);
     for (int32_t level = 0; level < writer->levels.level_count; level++) {
-        weir_file_list *list = &writer->levels.levels[level];
-        for (size_t i = 0; i < list->count; i++) {
-            list->files[i] = weir_data_file_copy(fresh, list->files[i]);
-        }
+        weir_file_list_copy_to(&writer->levels.levels[level], fresh);
     }
     weir_arena_free(writer->files);
     free(writer->files);
     writer->files = fresh;
+    writer->shed_at = fresh->total_bytes * 2 > LEAST_ARENA_BYTES ? fresh->total_bytes * 2 : LEAST_ARENA_BYTES;
 }
 
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
@@ -267,7 +287,9 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
     bool changelog_waits = writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
-    WEIR_TRY(flush_buffer(writer, wait, false, err));
+    /* A compaction that has been running does not know the rows flushed since: for their changelog it must end before
+     * the one that takes them in can start. */
+    WEIR_TRY(flush_buffer(writer, wait || changelog_waits, false, err));
     wait |= changelog_waits || writer->options.always_wait ||
             weir_bucket_levels_run_count(&writer->levels) > writer->options.stop_trigger + 1;
     WEIR_TRY(sync_compaction(writer, wait, err));
@@ -295,24 +317,51 @@ static int64_t memory_bytes(const weir_bucket_writer *base)
     return weir_write_buffer_bytes(&((const merge_tree_writer *)base)->buffer);
 }
 
-static void discard(const merge_tree_writer *writer, weir_file_list *list, bool keep_moved)
+/* Drops what was compacted since the last prepare_commit, with the files it made; files that only moved stay. */
+static void discard_compactions(merge_tree_writer *writer)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (!keep_moved || !has_file(&writer->compact_before, list->files[i]->name)) {
-            weir_table_context_remove_file(writer->context, writer->bucket_path, list->files[i]);
+    sync_compaction(writer, true, NULL);
+    for (size_t i = 0; i < writer->compact_after.count; i++) {
+        if (!has_file(&writer->compact_before, writer->compact_after.files[i]->name)) {
+            weir_table_context_remove_file(writer->context, writer->bucket_path, writer->compact_after.files[i]);
         }
     }
-    list->count = 0;
+    writer->compact_after.count = 0;
+    writer->compact_before.count = 0;
+    discard_from(writer, &writer->compact_changelog, 0);
+}
+
+/* The levels from files of the table, and those that were written but not handed out yet. */
+static void fill_levels(merge_tree_writer *writer, weir_data_file *const *files, size_t count)
+{
+    weir_file_list all = {0};
+    for (size_t i = 0; i < count; i++) {
+        weir_file_list_append(&all, weir_data_file_copy(writer->files, files[i]));
+    }
+    for (size_t i = 0; i < writer->new_files.count; i++) {
+        weir_file_list_append(&all, writer->new_files.files[i]);
+    }
+    weir_bucket_levels_free(&writer->levels);
+    weir_bucket_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, all.files,
+                            all.count);
+    weir_file_list_free(&all);
+    int64_t next = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
+    writer->next_sequence = next > writer->next_sequence ? next : writer->next_sequence;
+}
+
+static void reload(weir_bucket_writer *base, weir_data_file *const *files, size_t count)
+{
+    merge_tree_writer *writer = (merge_tree_writer *)base;
+    discard_compactions(writer);
+    fill_levels(writer, files, count);
 }
 
 static void close_writer(weir_bucket_writer *base)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
-    sync_compaction(writer, true, NULL);
-    discard(writer, &writer->compact_after, true);
-    discard(writer, &writer->compact_changelog, false);
-    discard(writer, &writer->new_files, false);
-    discard(writer, &writer->changelog_files, false);
+    discard_compactions(writer);
+    discard_from(writer, &writer->new_files, 0);
+    discard_from(writer, &writer->changelog_files, 0);
     weir_file_list_free(&writer->new_files);
     weir_file_list_free(&writer->changelog_files);
     weir_file_list_free(&writer->compact_before);
@@ -334,20 +383,9 @@ static const weir_bucket_writer_ops merge_tree_writer_ops = {
     .prepare_commit = prepare_commit,
     .is_busy = is_busy,
     .memory_bytes = memory_bytes,
+    .reload = reload,
     .close = close_writer,
 };
-
-static void restore_files(merge_tree_writer *writer, const weir_bucket_writer_options *options)
-{
-    weir_file_list restored = {0};
-    for (size_t i = 0; i < options->restored_file_count && !options->ignore_previous_files; i++) {
-        weir_file_list_append(&restored, weir_data_file_copy(writer->files, options->restored_files[i]));
-    }
-    weir_bucket_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, restored.files,
-                            restored.count);
-    weir_file_list_free(&restored);
-    writer->next_sequence = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
-}
 
 int weir_merge_tree_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
                                   weir_bucket_writer **out, weir_error *err)
@@ -358,16 +396,18 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     writer->bucket = options->bucket;
     writer->total_buckets = options->total_buckets;
     writer->write_only = options->write_only;
-    writer->write_buffer_bytes = options->write_buffer_bytes;
+    writer->write_buffer_bytes =
+        options->write_buffer_bytes < MOST_BUFFER_BYTES ? options->write_buffer_bytes : MOST_BUFFER_BYTES;
     weir_arena_init(&writer->names);
     writer->files = weir_alloc(sizeof *writer->files);
     weir_arena_init(writer->files);
+    writer->shed_at = LEAST_ARENA_BYTES;
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
                                       options->partition.size);
     writer->index_cache = weir_key_index_cache_create();
     weir_write_buffer_init(&writer->buffer, context);
     int code = weir_lsm_options_read(context->schema, &writer->options, err);
-    restore_files(writer, options);
+    fill_levels(writer, options->restored_files, options->restored_file_count);
     if (code == WEIR_OK) {
         code = weir_bucket_path(&writer->names, &context->paths, context->schema, writer->partition, writer->bucket,
                                 &writer->bucket_path, err);

@@ -167,13 +167,15 @@ int weir_write_buffer_flush(weir_write_buffer *buffer, weir_data_file_writer *da
                             weir_error *err)
 {
     if (buffer->spill == NULL) {
-        WEIR_TRY(write_sorted(buffer, data, changelog, err));
-    } else {
-        WEIR_TRY(weir_write_buffer_spill(buffer, err));
-        WEIR_TRY(weir_spill_merge(buffer->spill, data, err));
-        weir_spill_free(buffer->spill);
-        buffer->spill = NULL;
+        return write_sorted(buffer, data, changelog, err);
     }
+    WEIR_TRY(weir_write_buffer_spill(buffer, err));
+    return weir_spill_merge(buffer->spill, data, err);
+}
+
+void weir_write_buffer_clear(weir_write_buffer *buffer)
+{
     weir_batch_clear(&buffer->rows);
-    return WEIR_OK;
+    weir_spill_free(buffer->spill);
+    buffer->spill = NULL;
 }

@@ -36,8 +36,10 @@ void weir_write_buffer_release(weir_write_buffer *buffer);
 int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err);
 
 /* Writes one row a key (the last one) to `data` in key order, and every row, in the order of keys and arrival, to
- * `changelog` (NULL: none; not after a spill). The buffer is empty afterwards. */
+ * `changelog` (NULL: none; not after a spill). The buffer keeps its rows until they are safe: weir_write_buffer_clear.
+ */
 int weir_write_buffer_flush(weir_write_buffer *buffer, weir_data_file_writer *data, weir_data_file_writer *changelog,
                             weir_error *err);
+void weir_write_buffer_clear(weir_write_buffer *buffer); /* forgets its rows; their memory is kept for others */
 
 #endif

@@ -148,7 +148,7 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
         self->summary.last_snapshot = snapshot_id;
     }
     if (weir_table_commit_dropped_compaction(writer->commit)) {
-        weir_table_write_reset(writer->write);
+        (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
     }
 done:
     /* After WEIR_IO the snapshot may stand: then its files must stay. */

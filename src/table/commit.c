@@ -45,10 +45,7 @@ void weir_table_commit_close(weir_table_commit *commit)
     }
 }
 
-bool weir_table_commit_dropped_compaction(const weir_table_commit *commit)
-{
-    return commit->dropped_compaction;
-}
+bool weir_table_commit_dropped_compaction(const weir_table_commit *commit) { return commit->dropped_compaction; }
 
 static void copy_entries(const weir_manifest_entries *from, weir_manifest_entries *to)
 {
@@ -116,38 +113,11 @@ int weir_table_commit_verify(weir_table_commit *commit, weir_error *err)
     return code;
 }
 
-/* Removes the files that `changes` adds, except those that are in the table under another level. */
-static void remove_added_files(const weir_table *table, const weir_commit_changes *changes)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_map moved = {0};
-    for (size_t i = 0; i < changes->files.count; i++) {
-        if (changes->files.items[i].kind == WEIR_FILE_DELETE) {
-            weir_map_put(&moved, weir_slice_text(changes->files.items[i].file->name), &moved);
-        }
-    }
-    const weir_manifest_entries *lists[2] = {&changes->files, &changes->changelog};
-    for (int l = 0; l < 2; l++) {
-        for (size_t i = 0; i < lists[l]->count; i++) {
-            const weir_manifest_entry *entry = &lists[l]->items[i];
-            const char *bucket_path = NULL;
-            if (entry->kind == WEIR_FILE_ADD && weir_map_get(&moved, weir_slice_text(entry->file->name)) == NULL &&
-                weir_bucket_path(&arena, &table->context.paths, table->schema, entry->partition, entry->bucket,
-                                 &bucket_path, NULL) == WEIR_OK) {
-                weir_table_context_remove_file(&table->context, bucket_path, entry->file);
-            }
-        }
-    }
-    weir_map_free(&moved);
-    weir_arena_free(&arena);
-}
-
 /* Changelog files that will not be committed. */
 static void discard_changelog(const weir_table *table, weir_commit_changes *changes)
 {
     weir_commit_changes only_changelog = {.changelog = changes->changelog};
-    remove_added_files(table, &only_changelog);
+    weir_commit_changes_remove_files(table, &only_changelog);
     changes->changelog.count = 0;
 }
 
@@ -169,7 +139,7 @@ static int commit_compaction(weir_table_commit *commit, const weir_committable *
         if (code == WEIR_CONFLICT) {
             weir_log(WEIR_LOG_INFO, "%s: a compaction was dropped: %s", commit->table->path,
                      err != NULL ? err->message : "conflict");
-            remove_added_files(commit->table, &changes);
+            weir_commit_changes_remove_files(commit->table, &changes);
             commit->dropped_compaction = true;
             weir_error_clear(err);
             code = WEIR_OK;
@@ -268,14 +238,7 @@ int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err)
 {
     (void)err;
-    weir_commit_changes append, compact;
-    weir_commit_changes_append(messages, &append);
-    weir_commit_changes_compact(messages, &compact);
-    /* A new file that was moved up is removed with the APPEND half. */
-    remove_added_files(commit->table, &compact);
-    remove_added_files(commit->table, &append);
-    weir_commit_changes_free(&append);
-    weir_commit_changes_free(&compact);
+    weir_commit_changes_remove_files_of(commit->table, messages);
     return WEIR_OK;
 }
 
@@ -354,8 +317,7 @@ static int run_overwrite(weir_table_commit *commit, const weir_committable *comm
 }
 
 int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
-                                const weir_literal *const *partition_values, int64_t *out_snapshot_id,
-                                weir_error *err)
+                                const weir_literal *const *partition_values, int64_t *out_snapshot_id, weir_error *err)
 {
     const weir_schema *schema = commit->table->schema;
     bool dynamic = false;
@@ -387,8 +349,7 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
     return WEIR_OK;
 }
 
-int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, int64_t *out_snapshot_id,
-                               weir_error *err)
+int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, int64_t *out_snapshot_id, weir_error *err)
 {
     weir_commit_messages none = {0};
     weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};

@@ -24,24 +24,23 @@ typedef struct weir_committable {
 
 int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err);
 
-/* Commits. Without changes no snapshot is made (commit.force-create-snapshot: one is). *out_snapshot_id (may be NULL) is
- * the last snapshot made, or 0. Expires old snapshots afterwards as snapshot.* ask (not with write-only). */
+/* Commits. Without changes no snapshot is made (commit.force-create-snapshot: one is). *out_snapshot_id (may be NULL)
+ * is the last snapshot made, or 0. Expires old snapshots afterwards as snapshot.* ask (not with write-only). */
 int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                           weir_error *err);
 
-/* Whether the last commit had to drop its COMPACT half: the writer must then be reset (weir_table_write_reset). */
+/* Whether the last commit had to drop its COMPACT half: the writer must then start anew (weir_table_write_reload). */
 bool weir_table_commit_dropped_compaction(const weir_table_commit *commit);
 
-/* Looks whether the last commit still stands (see commit_guard.h) and makes it again if not. Every commit does so for the
- * one before it; a job calls it at its end. */
+/* Looks whether the last commit still stands (see commit_guard.h) and makes it again if not. Every commit does so for
+ * the one before it; a job calls it at its end. */
 int weir_table_commit_verify(weir_table_commit *commit, weir_error *err);
 
 /* INSERT OVERWRITE: the messages' new files replace all files of the given partition (static: `partition_values` has a
  * literal or NULL a partition key; all NULL pointers: the whole table), or, with dynamic-partition-overwrite and no
  * static values, of the partitions that the messages touch. */
 int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
-                                const weir_literal *const *partition_values, int64_t *out_snapshot_id,
-                                weir_error *err);
+                                const weir_literal *const *partition_values, int64_t *out_snapshot_id, weir_error *err);
 
 /* Whether this user's committable of that identifier has been committed already (its APPEND and its COMPACT half):
  * recovery asks this before it commits again. */

@@ -54,6 +54,44 @@ void weir_commit_changes_compact(const weir_commit_messages *messages, weir_comm
     }
 }
 
+void weir_commit_changes_remove_files(const weir_table *table, const weir_commit_changes *changes)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_map moved = {0};
+    for (size_t i = 0; i < changes->files.count; i++) {
+        if (changes->files.items[i].kind == WEIR_FILE_DELETE) {
+            weir_map_put(&moved, weir_slice_text(changes->files.items[i].file->name), &moved);
+        }
+    }
+    const weir_manifest_entries *lists[2] = {&changes->files, &changes->changelog};
+    for (int l = 0; l < 2; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            const weir_manifest_entry *entry = &lists[l]->items[i];
+            const char *bucket_path = NULL;
+            if (entry->kind == WEIR_FILE_ADD && weir_map_get(&moved, weir_slice_text(entry->file->name)) == NULL &&
+                weir_bucket_path(&arena, &table->context.paths, table->schema, entry->partition, entry->bucket,
+                                 &bucket_path, NULL) == WEIR_OK) {
+                weir_table_context_remove_file(&table->context, bucket_path, entry->file);
+            }
+        }
+    }
+    weir_map_free(&moved);
+    weir_arena_free(&arena);
+}
+
+void weir_commit_changes_remove_files_of(const weir_table *table, const weir_commit_messages *messages)
+{
+    weir_commit_changes append, compact;
+    weir_commit_changes_append(messages, &append);
+    weir_commit_changes_compact(messages, &compact);
+    /* A new file that was moved up is removed with the APPEND half. */
+    weir_commit_changes_remove_files(table, &compact);
+    weir_commit_changes_remove_files(table, &append);
+    weir_commit_changes_free(&append);
+    weir_commit_changes_free(&compact);
+}
+
 /* The partitions that some changes touch, serialized. */
 typedef struct touched_partitions {
     const weir_schema *schema;

@@ -18,6 +18,11 @@ void weir_commit_changes_free(weir_commit_changes *changes);
 void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out);
 void weir_commit_changes_compact(const weir_commit_messages *messages, weir_commit_changes *out);
 
+/* Removes the files that are added, except those that are in the table already, under another level. */
+void weir_commit_changes_remove_files(const weir_table *table, const weir_commit_changes *changes);
+/* The same of both halves of some messages. */
+void weir_commit_changes_remove_files_of(const weir_table *table, const weir_commit_messages *messages);
+
 static inline bool weir_commit_changes_are_empty(const weir_commit_changes *changes)
 {
     return changes->files.count == 0 && changes->changelog.count == 0;

@@ -1,20 +1,26 @@
 /* Rows to the writers of their partitions and buckets.
  *
- * A batch is cut by (partition, bucket) with a counting sort over small numbers given to the targets that occur in it,
- * so that each writer gets its rows in one call and in their order. When all buffers together pass the limit, the
- * largest is flushed. */
+ * A batch is cut by (partition, bucket), so that each writer gets its rows in one call and in their order. When all
+ * buffers together pass the limit, the largest is flushed.
+ *
+ * An error after rows were taken may have lost some of them. What is left must not be committed as if it were all, so
+ * the writer refuses everything from then on until it is reset. */
 #include "table/table_write.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "table/bucket_files.h"
+#include "table/commit_changes.h"
 #include "table/default_values.h"
 #include "vector/bucket.h"
+#include "vector/compare.h"
 
 typedef struct bucket_target {
-    weir_slice partition; /* owned by the write's arena */
+    weir_slice partition; /* owned */
     int32_t bucket;
     weir_bucket_writer *writer;
+    int64_t memory_bytes;        /* of the writer, as far as they are counted in the write's */
     bool written;                /* since the last prepare */
     bool awaits_full_compaction; /* written since the last one, where full-compaction.delta-commits asks for them */
     uint32_t *rows;              /* of the batch being cut */
@@ -35,16 +41,20 @@ struct weir_table_write {
     bool write_only;
     int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
     int64_t commits_since_full;
-    int64_t buffer_bytes; /* of all buckets together */
-    int64_t held_bytes;   /* taken from the budget for them */
-    weir_map targets;     /* partition and bucket → bucket_target */
-    /* Live files of the latest snapshot, for the writers that are opened. */
-    weir_arena restored_arena;
-    weir_manifest_entries restored;
-    int64_t restored_snapshot; /* -1: not read yet */
-    int32_t *buckets;          /* of the batch being cut */
+    int64_t buffer_bytes;    /* that all buckets together may take */
+    int64_t held_bytes;      /* taken from the budget for them */
+    int64_t memory_bytes;    /* that they take */
+    bool failed;             /* rows may have been lost */
+    weir_map targets;        /* partition and bucket → bucket_target */
+    weir_bucket_files files; /* for the writers that are opened */
+    weir_buffer key;         /* scratch: bucket and partition of a row */
+    /* Of the batch being cut. */
+    int32_t *buckets;
     size_t bucket_capacity;
-    weir_buffer key; /* scratch */
+    bucket_target **touched;
+    size_t touched_count;
+    size_t touched_capacity;
+    bucket_target **neighbours; /* one a bucket: targets of the partition of the row before */
 };
 
 static int check_buckets(weir_table_write *write, weir_error *err)
@@ -122,13 +132,14 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
     weir_table_write *write = weir_alloc_zeroed(1, sizeof *write);
     write->table = table;
     write->options = options != NULL ? *options : (weir_table_write_options){0};
-    write->restored_snapshot = -1;
     weir_arena_init(&write->arena);
-    weir_arena_init(&write->restored_arena);
+    weir_bucket_files_init(&write->files, table);
     int code = check_buckets(write, err);
     if (code == WEIR_OK) {
         code = read_options(write, err);
     }
+    size_t buckets = write->bucket_count > 0 ? (size_t)write->bucket_count : 1;
+    write->neighbours = WEIR_NEW_ARRAY(&write->arena, bucket_target *, buckets);
     if (code != WEIR_OK) {
         weir_table_write_close(write);
         return code;
@@ -146,20 +157,36 @@ void weir_table_write_close(weir_table_write *write)
     weir_default_values_free(&write->defaults);
     weir_budget_give(write->table->context.budget, write->held_bytes);
     weir_map_free(&write->targets);
-    weir_manifest_entries_free(&write->restored);
-    weir_arena_free(&write->restored_arena);
+    weir_bucket_files_free(&write->files);
     weir_arena_free(&write->arena);
     weir_buffer_free(&write->key);
     free(write->buckets);
+    free(write->touched);
     free(write);
+}
+
+/* ---- targets ---- */
+
+/* Brings the count of memory up to date after something was done with a writer. */
+static void count_memory(weir_table_write *write, bucket_target *target)
+{
+    int64_t bytes = target->writer->ops->memory_bytes(target->writer);
+    write->memory_bytes += bytes - target->memory_bytes;
+    target->memory_bytes = bytes;
+}
+
+static void set_key(weir_table_write *write, weir_slice partition, int32_t bucket)
+{
+    weir_buffer_clear(&write->key);
+    weir_buffer_append(&write->key, &bucket, sizeof bucket);
+    weir_buffer_append(&write->key, partition.data, partition.size);
 }
 
 static void close_target(weir_table_write *write, bucket_target *target)
 {
+    write->memory_bytes -= target->memory_bytes;
     target->writer->ops->close(target->writer);
-    weir_buffer_clear(&write->key);
-    weir_buffer_append(&write->key, &target->bucket, sizeof target->bucket);
-    weir_buffer_append(&write->key, target->partition.data, target->partition.size);
+    set_key(write, target->partition, target->bucket);
     weir_map_remove(&write->targets, weir_buffer_slice(&write->key));
     free((void *)target->partition.data);
     free(target->rows);
@@ -173,105 +200,119 @@ void weir_table_write_reset(weir_table_write *write)
             close_target(write, write->targets.entries[i].value);
         }
     }
-    write->restored_snapshot = -1;
+    weir_bucket_files_forget(&write->files);
+    write->failed = false;
 }
 
-/* Reads the live files of the latest snapshot, unless they have been read already. */
-static int restore_latest(weir_table_write *write, weir_error *err)
+/* A writer that compacts writes what it reads with its own schema: columns that were added since would be lost. */
+static int check_schemas(const weir_table_write *write, const weir_file_list *files, weir_error *err)
 {
-    const weir_table_context *context = &write->table->context;
-    int64_t latest = 0;
-    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    if (latest == write->restored_snapshot) {
+    const weir_table *table = write->table;
+    bool compacts = !write->write_only && (weir_table_has_primary_key(table) || write->bucket_count > 0);
+    for (size_t i = 0; i < files->count && compacts; i++) {
+        if (files->files[i]->schema_id > table->schema->id) {
+            return weir_fail(err, WEIR_CONFLICT,
+                             "%s: the table was altered while it was being written: %s has schema %" PRId64
+                             ", this writer schema %" PRId64 "; open the table again",
+                             table->path, files->files[i]->name, files->files[i]->schema_id, table->schema->id);
+        }
+    }
+    return WEIR_OK;
+}
+
+static int read_bucket(weir_table_write *write, weir_slice partition, int32_t bucket, weir_file_list *out,
+                       weir_error *err)
+{
+    if (write->options.overwrite) {
         return WEIR_OK;
     }
-    write->restored.count = 0;
-    weir_arena_free(&write->restored_arena);
-    if (latest > 0) {
-        weir_snapshot *snapshot = NULL;
-        weir_manifest_filter filter = {.bucket = -1, .min_level = -1};
-        WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, latest, &write->restored_arena, &snapshot, err));
-        WEIR_TRY(weir_snapshot_files(context->fs, &context->paths, context->schema, snapshot, &filter, NULL,
-                                     &write->restored_arena, &write->restored, err));
-    }
-    write->restored_snapshot = latest;
-    return WEIR_OK;
-}
-
-/* The files of one bucket. A partition that was written with another number of buckets cannot be added to. */
-static int restored_files(weir_table_write *write, weir_slice partition, int32_t bucket, weir_file_list *out,
-                          weir_error *err)
-{
-    for (size_t i = 0; i < write->restored.count; i++) {
-        const weir_manifest_entry *entry = &write->restored.items[i];
-        if (!weir_slice_equal(entry->partition, partition)) {
-            continue;
-        }
-        if (write->bucket_count > 0 && entry->total_buckets != write->bucket_count && !write->options.overwrite) {
-            const char *text = "";
-            weir_partition_text(write->table->schema, partition, &write->restored_arena, &text, NULL);
-            return weir_fail(err, WEIR_CONFLICT,
-                             "%s%s%s: written with %d buckets, but the table's option now says %d; rewrite it with "
-                             "INSERT OVERWRITE",
-                             write->table->path, text[0] != '\0' ? ", partition " : "", text, entry->total_buckets,
-                             write->bucket_count);
-        }
-        if (entry->bucket == bucket) {
-            weir_file_list_append(out, entry->file);
-        }
-    }
-    return WEIR_OK;
+    WEIR_TRY(weir_bucket_files_read(&write->files, err));
+    WEIR_TRY(weir_bucket_files_of(&write->files, partition, bucket, write->bucket_count, out, err));
+    return check_schemas(write, out, err);
 }
 
 static int open_writer(weir_table_write *write, weir_slice partition, int32_t bucket, weir_bucket_writer **out,
                        weir_error *err)
 {
     weir_file_list files = {0};
-    if (!write->options.overwrite) {
-        WEIR_TRY(restore_latest(write, err));
-        int code = restored_files(write, partition, bucket, &files, err);
-        if (code != WEIR_OK) {
-            weir_file_list_free(&files);
-            return code;
-        }
-    }
-    weir_bucket_writer_options options = {
-        .partition = partition,
-        .bucket = bucket,
-        .total_buckets = write->bucket_count,
-        .restored_files = files.files,
-        .restored_file_count = files.count,
-        .ignore_previous_files = write->options.overwrite,
-        .write_only = write->write_only,
-        .write_buffer_bytes = write->buffer_bytes,
-    };
-    int code = weir_table_has_primary_key(write->table)
+    int code = read_bucket(write, partition, bucket, &files, err);
+    if (code == WEIR_OK) {
+        weir_bucket_writer_options options = {
+            .partition = partition,
+            .bucket = bucket,
+            .total_buckets = write->bucket_count,
+            .restored_files = files.files,
+            .restored_file_count = files.count,
+            .write_only = write->write_only,
+            .write_buffer_bytes = write->buffer_bytes,
+        };
+        code = weir_table_has_primary_key(write->table)
                    ? weir_merge_tree_writer_create(&write->table->context, &options, out, err)
                    : weir_append_writer_create(&write->table->context, &options, out, err);
+    }
     weir_file_list_free(&files);
     return code;
 }
 
-static int target_of(weir_table_write *write, weir_slice partition, int32_t bucket, bucket_target **out,
-                     weir_error *err)
+/* The target that write->key names. */
+static int find_target(weir_table_write *write, bucket_target **out, weir_error *err)
 {
-    weir_buffer_clear(&write->key);
-    weir_buffer_append(&write->key, &bucket, sizeof bucket);
-    weir_buffer_append(&write->key, partition.data, partition.size);
     bucket_target *target = weir_map_get(&write->targets, weir_buffer_slice(&write->key));
     if (target == NULL) {
+        int32_t bucket = 0;
+        memcpy(&bucket, write->key.data, sizeof bucket);
+        size_t size = write->key.size - sizeof bucket;
+        uint8_t *copy = weir_alloc(size);
+        memcpy(copy, write->key.data + sizeof bucket, size);
+        weir_slice partition = weir_slice_of(copy, size);
         weir_bucket_writer *writer = NULL;
-        WEIR_TRY(open_writer(write, partition, bucket, &writer, err));
+        int code = open_writer(write, partition, bucket, &writer, err);
+        if (code != WEIR_OK) {
+            free(copy);
+            return code;
+        }
         target = weir_alloc_zeroed(1, sizeof *target);
-        uint8_t *copy = weir_alloc(partition.size);
-        memcpy(copy, partition.data, partition.size);
-        target->partition = weir_slice_of(copy, partition.size);
+        target->partition = partition;
         target->bucket = bucket;
         target->writer = writer;
         weir_map_put(&write->targets, weir_buffer_slice(&write->key), target);
     }
     *out = target;
     return WEIR_OK;
+}
+
+/* Gives every writer the files of the latest snapshot. */
+static int reload_targets(weir_table_write *write, weir_error *err)
+{
+    weir_bucket_files_forget(&write->files);
+    for (size_t i = 0; i < write->targets.entry_count; i++) {
+        bucket_target *target = write->targets.entries[i].value;
+        if (target == NULL) {
+            continue;
+        }
+        weir_file_list files = {0};
+        int code = read_bucket(write, target->partition, target->bucket, &files, err);
+        if (code == WEIR_OK) {
+            target->writer->ops->reload(target->writer, files.files, files.count);
+        }
+        weir_file_list_free(&files);
+        WEIR_TRY(code);
+    }
+    return WEIR_OK;
+}
+
+int weir_table_write_reload(weir_table_write *write, weir_error *err)
+{
+    int code = reload_targets(write, err);
+    write->failed |= code != WEIR_OK;
+    return code;
+}
+
+/* ---- rows ---- */
+
+static bool drops_row(const weir_table_write *write, const weir_batch *batch, int64_t row)
+{
+    return write->dropped_kinds != 0 && (write->dropped_kinds >> weir_batch_kind(batch, row) & 1) != 0;
 }
 
 /* NOT NULL columns and row kinds are checked before any row is taken. */
@@ -288,7 +329,7 @@ static int check_batch(const weir_table_write *write, const weir_batch *batch, w
         return WEIR_OK;
     }
     for (int64_t i = 0; i < batch->length; i++) {
-        if (batch->kinds[i] != WEIR_INSERT) {
+        if (batch->kinds[i] != WEIR_INSERT && !drops_row(write, batch, i)) {
             return weir_fail(err, WEIR_INVALID,
                              "%s has no primary key and takes inserts only, but a row of kind %s came",
                              write->table->path, weir_row_kind_text(batch->kinds[i]));
@@ -308,121 +349,132 @@ static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_err
                               write->bucket_count, write->buckets, err);
 }
 
-static bool drops_row(const weir_table_write *write, const weir_batch *batch, int64_t row)
+static void add_row(weir_table_write *write, bucket_target *target, uint32_t row)
 {
-    return write->dropped_kinds != 0 && (write->dropped_kinds >> weir_batch_kind(batch, row) & 1) != 0;
-}
-
-static void add_row(bucket_target *target, uint32_t row)
-{
+    if (target->row_count == 0) {
+        WEIR_GROW(write->touched, write->touched_capacity, write->touched_count + 1);
+        write->touched[write->touched_count++] = target;
+    }
     WEIR_GROW(target->rows, target->row_capacity, target->row_count + 1);
     target->rows[target->row_count++] = row;
 }
 
-/* Gives each row to its target. Neighbouring rows of the same partition are recognised without encoding it again. */
-static int cut_partitioned(weir_table_write *write, const weir_batch *batch, weir_error *err)
+static bool same_partition(const weir_schema *schema, const weir_batch *batch, int64_t a, int64_t b)
+{
+    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+        const weir_vector *column = &batch->columns[schema->partition_columns[i]];
+        if (!weir_vector_values_equal(column, a, column, b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Bucket and serialized partition of a row into write->key. */
+static int set_key_of_row(weir_table_write *write, const weir_batch *batch, int64_t row, int32_t bucket,
+                          weir_error *err)
 {
     const weir_schema *schema = write->table->schema;
-    weir_literal values[64];
-    if (schema->partition_key_count > 64) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: more than 64 partition keys", write->table->path);
-    }
-    weir_buffer partition = {0};
-    int code = WEIR_OK;
-    for (int64_t i = 0; i < batch->length; i++) {
-        if (drops_row(write, batch, i)) {
-            continue;
-        }
-        for (int32_t p = 0; p < schema->partition_key_count; p++) {
-            values[p] = weir_literal_of(&batch->columns[schema->partition_columns[p]], i);
-        }
-        weir_buffer_clear(&partition);
-        weir_partition_encode(schema, values, &partition);
-        bucket_target *target = NULL;
-        WEIR_GO(target_of(write, weir_buffer_slice(&partition), write->buckets[i], &target, err));
-        add_row(target, (uint32_t)i);
-    }
-done:
-    weir_buffer_free(&partition);
-    return code;
+    weir_buffer_clear(&write->key);
+    weir_buffer_append(&write->key, &bucket, sizeof bucket);
+    weir_buffer_append_zeros(&write->key, sizeof(uint32_t));
+    weir_store_be32(write->key.data + sizeof bucket, (uint32_t)schema->partition_key_count);
+    return weir_binary_row_write(batch, schema->partition_columns, schema->partition_key_count, row, &write->key, err);
 }
 
-static int cut_unpartitioned(weir_table_write *write, const weir_batch *batch, weir_error *err)
+/* Gives each row to its target. Of neighbouring rows of one partition only the first in each bucket is looked up. */
+static int cut_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
-    bucket_target **targets =
-        weir_alloc_zeroed((size_t)(write->bucket_count > 0 ? write->bucket_count : 1), sizeof *targets);
-    int code = WEIR_OK;
+    const weir_schema *schema = write->table->schema;
+    size_t buckets = write->bucket_count > 0 ? (size_t)write->bucket_count : 1;
+    int64_t before = -1;
     for (int64_t i = 0; i < batch->length; i++) {
-        int32_t bucket = write->buckets[i];
         if (drops_row(write, batch, i)) {
             continue;
         }
-        if (targets[bucket] == NULL) {
-            WEIR_GO(target_of(write, weir_partition_none(), bucket, &targets[bucket], err));
+        if (before < 0 || !same_partition(schema, batch, before, i)) {
+            memset(write->neighbours, 0, buckets * sizeof(bucket_target *));
         }
-        add_row(targets[bucket], (uint32_t)i);
+        before = i;
+        bucket_target **target = &write->neighbours[write->buckets[i]];
+        if (*target == NULL) {
+            WEIR_TRY(set_key_of_row(write, batch, i, write->buckets[i], err));
+            WEIR_TRY(find_target(write, target, err));
+        }
+        add_row(write, *target, (uint32_t)i);
     }
-done:
-    free(targets);
-    return code;
+    return WEIR_OK;
 }
 
-static int write_target(const weir_batch *batch, bucket_target *target, weir_error *err)
+static int write_target(weir_table_write *write, const weir_batch *batch, bucket_target *target, weir_error *err)
 {
     const uint32_t *rows = target->row_count == batch->length ? NULL : target->rows;
-    int64_t count = target->row_count;
-    target->row_count = 0;
     target->written = true;
     target->awaits_full_compaction = true;
-    return target->writer->ops->write(target->writer, batch, rows, count, err);
+    int code = target->writer->ops->write(target->writer, batch, rows, target->row_count, err);
+    count_memory(write, target);
+    return code;
+}
+
+static bucket_target *largest_target(const weir_table_write *write)
+{
+    bucket_target *largest = NULL;
+    for (size_t i = 0; i < write->targets.entry_count; i++) {
+        bucket_target *target = write->targets.entries[i].value;
+        if (target != NULL && (largest == NULL || target->memory_bytes > largest->memory_bytes)) {
+            largest = target;
+        }
+    }
+    return largest;
 }
 
 static int flush_the_largest(weir_table_write *write, weir_error *err)
 {
-    for (;;) {
-        int64_t total = 0, most = 0;
-        bucket_target *largest = NULL;
-        for (size_t i = 0; i < write->targets.entry_count; i++) {
-            bucket_target *target = write->targets.entries[i].value;
-            int64_t bytes = target != NULL ? target->writer->ops->memory_bytes(target->writer) : 0;
-            total += bytes;
-            if (bytes > most) {
-                most = bytes;
-                largest = target;
-            }
-        }
-        if (total <= write->buffer_bytes || largest == NULL) {
-            return WEIR_OK;
+    while (write->memory_bytes > write->buffer_bytes) {
+        bucket_target *largest = largest_target(write);
+        if (largest == NULL || largest->memory_bytes == 0) {
+            break;
         }
         WEIR_TRY(largest->writer->ops->flush(largest->writer, err));
-        if (largest->writer->ops->memory_bytes(largest->writer) >= most) {
-            return WEIR_OK; /* what is left is memory kept for reuse */
-        }
+        count_memory(write, largest);
     }
+    return WEIR_OK;
 }
 
 /* Cuts a batch and hands each writer its rows. */
 static int write_targets(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
     WEIR_TRY(buckets_of(write, batch, err));
-    int code = write->table->schema->partition_key_count > 0 ? cut_partitioned(write, batch, err)
-                                                             : cut_unpartitioned(write, batch, err);
-    for (size_t i = 0; i < write->targets.entry_count; i++) {
-        bucket_target *target = write->targets.entries[i].value;
-        if (target == NULL || target->row_count == 0) {
-            continue;
-        }
+    write->touched_count = 0;
+    int code = cut_batch(write, batch, err);
+    bool takes_rows = code == WEIR_OK;
+    for (size_t i = 0; i < write->touched_count; i++) {
         if (code == WEIR_OK) {
-            code = write_target(batch, target, err);
-        } else {
-            target->row_count = 0;
+            code = write_target(write, batch, write->touched[i], err);
         }
+        write->touched[i]->row_count = 0;
     }
+    if (code == WEIR_OK) {
+        code = flush_the_largest(write, err);
+    }
+    write->failed = takes_rows && code != WEIR_OK;
     return code;
+}
+
+static int check_not_failed(const weir_table_write *write, weir_error *err)
+{
+    if (write->failed) {
+        return weir_fail(err, WEIR_INVALID,
+                         "%s: an earlier error of this writer may have lost rows; close it, or reset it and write all "
+                         "rows since the last commit again",
+                         write->table->path);
+    }
+    return WEIR_OK;
 }
 
 int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
+    WEIR_TRY(check_not_failed(write, err));
     if (batch->length == 0) {
         return WEIR_OK;
     }
@@ -434,24 +486,36 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
         code = write_targets(write, &filled, err);
     }
     free(columns);
-    WEIR_TRY(code);
-    return flush_the_largest(write, err);
+    return code;
+}
+
+/* ---- compaction and commits ---- */
+
+static int compact_target(weir_table_write *write, bucket_target *target, bool full, weir_error *err)
+{
+    int code = target->writer->ops->compact(target->writer, full, err);
+    count_memory(write, target);
+    write->failed |= code != WEIR_OK;
+    return code;
 }
 
 int weir_table_write_compact(weir_table_write *write, weir_slice partition, int32_t bucket, bool full, weir_error *err)
 {
     bucket_target *target = NULL;
-    WEIR_TRY(target_of(write, partition, bucket, &target, err));
+    WEIR_TRY(check_not_failed(write, err));
+    set_key(write, partition, bucket);
+    WEIR_TRY(find_target(write, &target, err));
     target->written = true;
-    return target->writer->ops->compact(target->writer, full, err);
+    return compact_target(write, target, full, err);
 }
 
 int weir_table_write_compact_written(weir_table_write *write, weir_error *err)
 {
+    WEIR_TRY(check_not_failed(write, err));
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target != NULL && target->written) {
-            WEIR_TRY(target->writer->ops->compact(target->writer, true, err));
+            WEIR_TRY(compact_target(write, target, true, err));
         }
     }
     return WEIR_OK;
@@ -469,66 +533,125 @@ static int compact_by_number(weir_table_write *write, bool *out_compacts, weir_e
         bucket_target *target = write->targets.entries[i].value;
         if (target != NULL && target->awaits_full_compaction) {
             target->awaits_full_compaction = false;
-            WEIR_TRY(target->writer->ops->compact(target->writer, true, err));
+            WEIR_TRY(compact_target(write, target, true, err));
         }
     }
     return WEIR_OK;
+}
+
+/* One bucket's increment into `out`; a writer that had nothing to do since the last time is closed. */
+static int prepare_target(weir_table_write *write, bucket_target *target, bool wait, weir_arena *arena,
+                          weir_commit_messages *out, weir_error *err)
+{
+    weir_slice partition =
+        weir_slice_of(weir_arena_copy(arena, target->partition.data, target->partition.size), target->partition.size);
+    weir_commit_message *message = weir_commit_messages_add(out, partition, target->bucket, write->bucket_count);
+    WEIR_TRY(target->writer->ops->prepare_commit(target->writer, wait, arena, message, err));
+    count_memory(write, target);
+    bool is_empty = weir_commit_message_is_empty(message);
+    if (is_empty) {
+        out->count--;
+    }
+    bool idle = !target->written && is_empty && !target->writer->ops->is_busy(target->writer) &&
+                (write->delta_commits == 0 || !target->awaits_full_compaction);
+    target->written = false;
+    if (idle) {
+        close_target(write, target);
+    }
+    return WEIR_OK;
+}
+
+static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena, weir_commit_messages *out,
+                           weir_error *err)
+{
+    bool compacts = false;
+    WEIR_TRY(compact_by_number(write, &compacts, err));
+    for (size_t i = 0; i < write->targets.entry_count; i++) {
+        bucket_target *target = write->targets.entries[i].value;
+        if (target != NULL) {
+            WEIR_TRY(prepare_target(write, target, wait || compacts, arena, out, err));
+        }
+    }
+    return WEIR_OK;
+}
+
+/* Removes the messages from position `first` on, with their files. */
+static void discard_messages(const weir_table_write *write, weir_commit_messages *messages, size_t first)
+{
+    weir_commit_messages discarded = {.items = messages->items + first, .count = messages->count - first};
+    weir_commit_changes_remove_files_of(write->table, &discarded);
+    while (messages->count > first) {
+        weir_commit_message_free(&messages->items[--messages->count]);
+    }
 }
 
 int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir_arena *arena,
                              weir_commit_messages *out, weir_error *err)
 {
-    bool compacts = false;
-    WEIR_TRY(compact_by_number(write, &compacts, err));
-    wait_compaction |= compacts;
-    for (size_t i = 0; i < write->targets.entry_count; i++) {
-        bucket_target *target = write->targets.entries[i].value;
-        if (target == NULL) {
-            continue;
-        }
-        weir_commit_message *message =
-            weir_commit_messages_add(out, target->partition, target->bucket, write->bucket_count);
-        WEIR_TRY(target->writer->ops->prepare_commit(target->writer, wait_compaction, arena, message, err));
-        bool idle = !target->written && weir_commit_message_is_empty(message) &&
-                    !target->writer->ops->is_busy(target->writer) &&
-                    (write->delta_commits == 0 || !target->awaits_full_compaction);
-        if (weir_commit_message_is_empty(message)) {
-            out->count--;
-        }
-        target->written = false;
-        if (idle) {
-            close_target(write, target);
+    WEIR_TRY(check_not_failed(write, err));
+    size_t first = out->count;
+    weir_bucket_files_forget(&write->files);
+    int code = prepare_targets(write, wait_compaction, arena, out, err);
+    if (code != WEIR_OK) {
+        discard_messages(write, out, first);
+        write->failed = true;
+    }
+    return code;
+}
+
+typedef struct bucket_name {
+    weir_slice partition;
+    int32_t bucket;
+} bucket_name;
+
+/* The buckets that have files, in `arena`. */
+static int list_buckets(weir_table_write *write, weir_arena *arena, bucket_name **out, size_t *out_count,
+                        weir_error *err)
+{
+    WEIR_TRY(weir_bucket_files_read(&write->files, err));
+    const weir_manifest_entries *entries = &write->files.entries;
+    bucket_name *names = WEIR_NEW_ARRAY(arena, bucket_name, entries->count);
+    size_t count = 0;
+    for (size_t i = 0; i < entries->count; i++) {
+        const weir_manifest_entry *entry = &entries->items[i];
+        bool same =
+            i > 0 && entry[-1].bucket == entry->bucket && weir_slice_equal(entry[-1].partition, entry->partition);
+        if (!same && entry->bucket >= 0) {
+            const void *copy = weir_arena_copy(arena, entry->partition.data, entry->partition.size);
+            names[count++] = (bucket_name){weir_slice_of(copy, entry->partition.size), entry->bucket};
         }
     }
+    *out = names;
+    *out_count = count;
     return WEIR_OK;
 }
 
-/* One bucket after the other; what is compacted is in `out` before the next one starts. */
+/* Asks for the compaction of every bucket. */
+static int compact_all(weir_table_write *write, bool full, weir_error *err)
+{
+    weir_arena arena;
+    bucket_name *names = NULL;
+    size_t count = 0;
+    weir_arena_init(&arena);
+    int code = list_buckets(write, &arena, &names, &count, err);
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        code = weir_table_write_compact(write, names[i].partition, names[i].bucket, full, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* The buckets' compactions run beside each other in the pool. */
 int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
                        weir_error *err)
 {
     weir_table_write *write = NULL;
     WEIR_TRY(weir_table_write_open(table, NULL, &write, err));
     write->write_only = false; /* a dedicated compaction is what write-only tables wait for */
-    int code = WEIR_OK;
-    weir_map seen = {0};
-    weir_buffer key = {0};
-    WEIR_GO(restore_latest(write, err));
-    for (size_t i = 0; i < write->restored.count; i++) {
-        const weir_manifest_entry *entry = &write->restored.items[i];
-        weir_buffer_clear(&key);
-        weir_buffer_append(&key, &entry->bucket, sizeof entry->bucket);
-        weir_buffer_append(&key, entry->partition.data, entry->partition.size);
-        if (entry->bucket < 0 || weir_map_get(&seen, weir_buffer_slice(&key)) != NULL) {
-            continue;
-        }
-        weir_map_put(&seen, weir_buffer_slice(&key), write);
-        WEIR_GO(weir_table_write_compact(write, entry->partition, entry->bucket, full, err));
+    int code = compact_all(write, full, err);
+    if (code == WEIR_OK) {
+        code = weir_table_write_prepare(write, true, arena, out, err);
     }
-    WEIR_GO(weir_table_write_prepare(write, true, arena, out, err));
-done:
-    weir_map_free(&seen);
-    weir_buffer_free(&key);
     weir_table_write_close(write);
     return code;
 }

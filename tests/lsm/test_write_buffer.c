@@ -9,6 +9,8 @@ static void flush(fixture *test, weir_write_buffer *buffer, const char **data_te
     weir_data_file_writer *data = fixture_writer(test, WEIR_DATA_FILE_KEY_VALUE, 0);
     weir_data_file_writer *changelog = changelog_text != NULL ? fixture_writer(test, WEIR_DATA_FILE_CHANGELOG, 0) : NULL;
     CHECK(test, weir_write_buffer_flush(buffer, data, changelog, &test->err));
+    assert_false(weir_write_buffer_is_empty(buffer)); /* until its rows are safe */
+    weir_write_buffer_clear(buffer);
     written_files written = {0};
     CHECK(test, weir_data_file_writer_finish(data, &test->arena, &written.files, &written.count, &written.capacity,
                                              &test->err));

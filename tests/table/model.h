@@ -234,10 +234,7 @@ static inline int model_commit(table_model *model, bool wait, weir_arena *arena,
         model_remember(model, snapshot_id, true);
     }
     model->next_identifier++;
-    if (weir_table_commit_dropped_compaction(model->commit)) {
-        weir_table_write_reset(model->write);
-    }
-    return WEIR_OK;
+    return weir_table_commit_dropped_compaction(model->commit) ? weir_table_write_reload(model->write, err) : WEIR_OK;
 }
 
 static inline void model_lines(const table_model *model, const model_rows *rows, lines *out)
