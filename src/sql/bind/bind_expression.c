@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *format, ...)
+int (weir_binder_fail)(weir_binder *binder, const weir_position *at, const char *format, ...)
 {
     char message[WEIR_ERROR_MESSAGE_SIZE];
     va_list arguments;
@@ -13,7 +13,7 @@ int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *f
     return weir_fail_at(binder->err, WEIR_INVALID, at->line, at->column, "%s", message);
 }
 
-int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what)
+int (weir_binder_unsupported)(weir_binder *binder, const weir_position *at, const char *what)
 {
     return weir_fail_at(binder->err, WEIR_UNSUPPORTED, at->line, at->column, "%s is not supported yet", what);
 }
@@ -157,18 +157,18 @@ static int bind_case(weir_binder *binder, const weir_ast_expression *ast, weir_e
     weir_expression **results = WEIR_NEW_ARRAY(binder->arena, weir_expression *, branches + 1);
     weir_expression *node = weir_expression_new(binder, WEIR_EXPRESSION_CASE, NULL, &ast->position, branches * 2 + 1);
     for (int32_t i = 0; i < branches; i++) {
-        const weir_ast_expression *when = ast->arguments[first + i * 2];
+        const weir_ast_expression *when = ast->arguments[(size_t)first + (size_t)i * 2];
         if (has_operand) {
             weir_expression *operand;
             weir_expression *value;
             WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &operand));
             WEIR_TRY(weir_bind_expression(binder, when, &value));
             WEIR_TRY(weir_bind_comparison(binder, WEIR_EXPRESSION_EQUAL, &when->position, operand, value,
-                                          &node->arguments[i * 2]));
+                                          &node->arguments[(size_t)i * 2]));
         } else {
-            WEIR_TRY(weir_bind_condition(binder, when, "WHEN", &node->arguments[i * 2]));
+            WEIR_TRY(weir_bind_condition(binder, when, "WHEN", &node->arguments[(size_t)i * 2]));
         }
-        WEIR_TRY(weir_bind_expression(binder, ast->arguments[first + i * 2 + 1], &results[i]));
+        WEIR_TRY(weir_bind_expression(binder, ast->arguments[(size_t)first + (size_t)i * 2 + 1], &results[i]));
     }
     if (has_else) {
         WEIR_TRY(weir_bind_expression(binder, ast->arguments[ast->argument_count - 1], &results[branches]));
@@ -181,9 +181,9 @@ static int bind_case(weir_binder *binder, const weir_ast_expression *ast, weir_e
                                 "all branches of CASE are untyped NULLs; write CAST(NULL AS type)");
     }
     for (int32_t i = 0; i < branches; i++) {
-        node->arguments[i * 2 + 1] = results[i];
+        node->arguments[(size_t)i * 2 + 1] = results[i];
     }
-    node->arguments[branches * 2] = results[branches];
+    node->arguments[(size_t)branches * 2] = results[branches];
     *out = node;
     return WEIR_OK;
 }
@@ -268,8 +268,8 @@ static int bind_map(weir_binder *binder, const weir_ast_expression *ast, weir_ex
     weir_expression **keys = WEIR_NEW_ARRAY(binder->arena, weir_expression *, pairs);
     weir_expression **values = WEIR_NEW_ARRAY(binder->arena, weir_expression *, pairs);
     for (int32_t i = 0; i < pairs; i++) {
-        keys[i] = arguments[i * 2];
-        values[i] = arguments[i * 2 + 1];
+        keys[i] = arguments[(size_t)i * 2];
+        values[i] = arguments[(size_t)i * 2 + 1];
     }
     const weir_type *key;
     const weir_type *value;
@@ -278,8 +278,8 @@ static int bind_map(weir_binder *binder, const weir_ast_expression *ast, weir_ex
     const weir_type *type = weir_type_map(binder->arena, key, value, false);
     *out = weir_expression_new(binder, WEIR_EXPRESSION_MAP, type, &ast->position, ast->argument_count);
     for (int32_t i = 0; i < pairs; i++) {
-        (*out)->arguments[i * 2] = keys[i];
-        (*out)->arguments[i * 2 + 1] = values[i];
+        (*out)->arguments[(size_t)i * 2] = keys[i];
+        (*out)->arguments[(size_t)i * 2 + 1] = values[i];
     }
     return WEIR_OK;
 }

@@ -56,6 +56,12 @@ int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *f
     __attribute__((format(printf, 3, 4)));
 int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what);
 
+/* As with weir_fail: compilers see that these fail. */
+#define weir_binder_fail(binder, at, ...)                                                                              \
+    weir_code_given((weir_binder_fail)((binder), (at), __VA_ARGS__), WEIR_INVALID)
+#define weir_binder_unsupported(binder, at, what)                                                                      \
+    weir_code_given((weir_binder_unsupported)((binder), (at), (what)), WEIR_UNSUPPORTED)
+
 /* Whether INSERT and UPDATE give a value to a column of this kind. */
 static inline bool weir_column_is_written(const weir_sql_column *column)
 {

@@ -153,7 +153,7 @@ static const char *take_raw(weir_parser *parser, size_t from, size_t to)
         to--;
     }
     bool quoted = to - from >= 2 && (text[from] == '\'' || text[from] == '`') && text[to - 1] == text[from];
-    return weir_arena_strndup(parser->arena, text + from + quoted, to - from - 2 * quoted);
+    return weir_arena_strndup(parser->arena, text + from + quoted, to - from - (quoted ? 2 : 0));
 }
 
 /* SET key = value without quotes, as older clients took it: everything up to the semicolon is the value. */
