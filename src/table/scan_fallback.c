@@ -14,13 +14,13 @@ int weir_fallback_columns(const weir_table *table, const weir_table *fallback, w
     for (int32_t i = 0; i < schema->field_count; i++) {
         const weir_field *field = &schema->fields[i];
         positions[i] = weir_schema_column(fallback->schema, field->name);
-        if (positions[i] < 0 ||
-            !weir_type_equal(field->type, fallback->schema->fields[positions[i]].type, true)) {
-            return weir_fail(err, WEIR_INVALID,
-                             "%s: the fallback branch '%s' has no column '%s' of the type %s; alter it there as in this "
-                             "branch, or remove scan.fallback-branch",
-                             table->path, fallback->branch != NULL ? fallback->branch : "main", field->name,
-                             weir_type_text(arena, field->type));
+        if (positions[i] < 0 || !weir_type_equal(field->type, fallback->schema->fields[positions[i]].type, true)) {
+            return weir_fail(
+                err, WEIR_INVALID,
+                "%s: the fallback branch '%s' has no column '%s' of the type %s; alter it there as in this "
+                "branch, or remove scan.fallback-branch",
+                table->path, fallback->branch != NULL ? fallback->branch : "main", field->name,
+                weir_type_text(arena, field->type));
         }
     }
     *out = positions;
@@ -62,11 +62,11 @@ static int travel_to(const weir_table *table, const char *branch, const weir_sna
 }
 
 /* The options of this read that say when: they hold for the branch too. */
-static int travel_options(const weir_table *table, const char *branch, const weir_snapshot *snapshot,
-                          weir_arena *arena, weir_options *out, weir_error *err)
+static int travel_options(const weir_table *table, const char *branch, const weir_snapshot *snapshot, weir_arena *arena,
+                          weir_options *out, weir_error *err)
 {
-    static const char *const keys[] = {"scan.tag-name", "scan.version", "scan.watermark", "scan.timestamp-millis",
-                                       "scan.timestamp", "scan.mode"};
+    static const char *const keys[] = {"scan.tag-name",         "scan.version",   "scan.watermark",
+                                       "scan.timestamp-millis", "scan.timestamp", "scan.mode"};
     const weir_options *set = &table->schema->options;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = weir_options_get(set, keys[i]);

@@ -1,6 +1,7 @@
 /* create: a table from the description that the Java peer takes:
  *
- *   {"fields": [{"name", "type", "description"?}], "primaryKeys": [], "partitionKeys": [], "options": {}, "comment"?} */
+ *   {"fields": [{"name", "type", "description"?}], "primaryKeys": [], "partitionKeys": [], "options": {}, "comment"?}
+ */
 #include <stdio.h>
 
 #include "table_tool.h"

@@ -101,7 +101,8 @@ int tool_dump(tool_call *call, weir_error *err)
         return dump_stream(call, first_value(call, "stream"), err);
     }
     if (tool_has(call, "changelog")) {
-        value = weir_arena_format(&call->arena, "%s,%s", first_value(call, "changelog"), tool_option(call, "changelog"));
+        value =
+            weir_arena_format(&call->arena, "%s,%s", first_value(call, "changelog"), tool_option(call, "changelog"));
         weir_options_set(&options, &call->arena, "incremental-between", value);
         return dump_batch(call, &options, true, err);
     }

@@ -171,9 +171,8 @@ static int commit_messages(tool_call *call, session *self, const weir_commit_mes
         WEIR_TRY(parse_partition(call, self->table->schema, overwrite, &values, err));
         return weir_table_commit_overwrite(self->commit, &committable, values, NULL, err);
     }
-    return tool_has(call, "filter-committed")
-               ? weir_table_commit_replay(self->commit, &committable, NULL, err)
-               : weir_table_commit_run(self->commit, &committable, NULL, err);
+    return tool_has(call, "filter-committed") ? weir_table_commit_replay(self->commit, &committable, NULL, err)
+                                              : weir_table_commit_run(self->commit, &committable, NULL, err);
 }
 
 /* `dropped`: whether a compaction gave way to somebody else's. */

@@ -23,9 +23,9 @@ static const struct {
     const char *name;
     int (*run)(tool_call *call, weir_error *err);
 } commands[] = {
-    {"create", tool_create},     {"write", tool_write},       {"close", tool_close_session},
-    {"compact", tool_compact},   {"expire", tool_expire},     {"truncate", tool_truncate},
-    {"dump", tool_dump},         {"snapshots", tool_snapshots}, {"files", tool_files},
+    {"create", tool_create},   {"write", tool_write},         {"close", tool_close_session},
+    {"compact", tool_compact}, {"expire", tool_expire},       {"truncate", tool_truncate},
+    {"dump", tool_dump},       {"snapshots", tool_snapshots}, {"files", tool_files},
 };
 
 /* Options by the number of their values; those that are not named here have one. */
@@ -65,10 +65,7 @@ const char *tool_option(const tool_call *call, const char *name)
     return NULL;
 }
 
-bool tool_has(const tool_call *call, const char *name)
-{
-    return tool_option(call, name) != NULL;
-}
+bool tool_has(const tool_call *call, const char *name) { return tool_option(call, name) != NULL; }
 
 int tool_number(const tool_call *call, const char *name, int64_t *out, weir_error *err)
 {

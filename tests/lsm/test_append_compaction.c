@@ -83,7 +83,8 @@ static void rewritten_files_hold_the_rows_in_their_order(void **state)
         files[i] = messages[i].new_files.files[0];
     }
     weir_file_list after = {0};
-    CHECK(&test, weir_append_rewrite(&test.context, weir_partition_none(), 0, files, 3, &test.arena, &after, &test.err));
+    CHECK(&test,
+          weir_append_rewrite(&test.context, weir_partition_none(), 0, files, 3, &test.arena, &after, &test.err));
     assert_int_equal(after.count, 1);
     assert_string_equal(lsm_text(&test, after.files, 1, false), "[5,\"e\"] [1,\"a\"] [3,null] [1,\"a\"] [null,\"n\"]");
     assert_int_equal(after.files[0]->min_sequence_number, 0);

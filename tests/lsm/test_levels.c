@@ -38,7 +38,7 @@ static void level_zero_is_newest_first_and_levels_are_in_key_order(void **state)
     weir_bucket_levels levels;
     fixture_start(&test, LSM_SCHEMA(""));
     weir_data_file *files[] = {
-        described(&test, "old", 0, 1, 3),  described(&test, "new", 0, 1, 9),   described(&test, "middle", 0, 1, 5),
+        described(&test, "old", 0, 1, 3),    described(&test, "new", 0, 1, 9),   described(&test, "middle", 0, 1, 5),
         described(&test, "right", 3, 50, 1), described(&test, "left", 3, -2, 2), described(&test, "base", 5, 7, 0),
     };
     weir_bucket_levels_init(&levels, test.context.schema, 6, files, sizeof files / sizeof *files);

@@ -237,9 +237,8 @@ static void an_empty_key_range_in_a_manifest_is_corrupt(void **state)
     make_tree(&test, &made);
     made.older[0]->min_key = (weir_slice){0};
     weir_key_index_cache *cache = weir_key_index_cache_create();
-    assert_int_equal(
-        weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err),
-        WEIR_CORRUPT);
+    assert_int_equal(weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err),
+                     WEIR_CORRUPT);
     weir_key_index_cache_free(cache);
     fixture_end(&test);
 }

@@ -1,4 +1,5 @@
-/* Which runs are compacted: the answers of org.apache.paimon.mergetree.compact.UniversalCompaction, by its own rules. */
+/* Which runs are compacted: the answers of org.apache.paimon.mergetree.compact.UniversalCompaction, by its own rules.
+ */
 #include "cmocka_all.h"
 
 #include <stdlib.h>

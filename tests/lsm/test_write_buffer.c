@@ -7,7 +7,8 @@
 static void flush(fixture *test, weir_write_buffer *buffer, const char **data_text, const char **changelog_text)
 {
     weir_data_file_writer *data = fixture_writer(test, WEIR_DATA_FILE_KEY_VALUE, 0);
-    weir_data_file_writer *changelog = changelog_text != NULL ? fixture_writer(test, WEIR_DATA_FILE_CHANGELOG, 0) : NULL;
+    weir_data_file_writer *changelog =
+        changelog_text != NULL ? fixture_writer(test, WEIR_DATA_FILE_CHANGELOG, 0) : NULL;
     CHECK(test, weir_write_buffer_flush(buffer, data, changelog, &test->err));
     assert_false(weir_write_buffer_is_empty(buffer)); /* until its rows are safe */
     weir_write_buffer_clear(buffer);
@@ -50,7 +51,8 @@ static void the_last_row_of_each_key_is_written_in_key_order(void **state)
     assert_int_equal(next, 13);
     flush(&test, &buffer, &data, &changelog);
     assert_string_equal(data, "11:-D[-1,\"x\"] 12:+I[2,null] 10:+U[3,\"d\"]");
-    assert_string_equal(changelog, "8:+I[-1,\"x\"] 11:-D[-1,\"x\"] 12:+I[2,null] 7:+I[3,\"c\"] 9:-U[3,\"c\"] 10:+U[3,\"d\"]");
+    assert_string_equal(changelog,
+                        "8:+I[-1,\"x\"] 11:-D[-1,\"x\"] 12:+I[2,null] 7:+I[3,\"c\"] 9:-U[3,\"c\"] 10:+U[3,\"d\"]");
     assert_true(weir_write_buffer_is_empty(&buffer));
     assert_int_equal(weir_write_buffer_bytes(&buffer), 0);
     weir_write_buffer_free(&buffer);

@@ -70,8 +70,8 @@ static void a_partition_of_which_a_predicate_leaves_nothing_is_still_there(void 
     must(weir_scan_plan(both.main.table, &options, &plan, &err), &err, "planning");
     assert_int_equal(plan->split_count, 1);
     assert_non_null(plan->splits[0].table);
-    weir_read_options read_options = {.columns = (const int32_t[]){1, 0}, .column_count = 2,
-                                      .predicate = options.predicate};
+    weir_read_options read_options = {
+        .columns = (const int32_t[]){1, 0}, .column_count = 2, .predicate = options.predicate};
     lines rows = {0};
     must(plan_rows(both.main.table, plan, &read_options, false, &rows, &err), &err, "reading");
     assert_int_equal(rows.count, 1);
