@@ -11,6 +11,7 @@ from golden_replay import replay_all
 from report import Report
 from rounds import Rounds
 from scenarios import all_scenarios
+from single_checks import SingleChecks, old_version_reads
 
 
 def main():
@@ -19,6 +20,7 @@ def main():
     parser.add_argument("--peer", required=True, help="the Java peer's program")
     parser.add_argument("--weir", help="the program, whose `dump` must print what the Java peer's prints")
     parser.add_argument("--golden", help="folder of tables with their steps, to be replayed")
+    parser.add_argument("--old-version", help="an older version of Paimon, which must read the tables too")
     parser.add_argument("--warehouse", help="an empty folder for the tables, to be kept; otherwise they are removed")
     parser.add_argument("--only", default="", help="part of the name of the checks to run")
     arguments = parser.parse_args()
@@ -35,6 +37,11 @@ def main():
                 if arguments.weir:
                     report.check(f"weir dump of {scenario.name}",
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
+        SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
+        if arguments.old_version:
+            tables = [f"{warehouse}/db.db/{scenario.name}" for scenario in all_scenarios()
+                      if arguments.only in scenario.name and "thin" not in scenario.name]
+            old_version_reads(weir, arguments.peer, arguments.old_version, tables, report)
         if arguments.golden:
             replay_all(arguments.golden, weir, java, warehouse, report, arguments.only)
     for side in (weir, java):

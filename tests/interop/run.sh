@@ -36,7 +36,9 @@ install_missing
 sh "$shared/peer/build.sh"
 cmake --build "$build" --target weir_table_tool > "$build/weir_table_tool.log" 2>&1 || { cat "$build/weir_table_tool.log"; exit 1; }
 
-weir=()
-[ -x "$build/weir" ] && weir=(--weir "$build/weir")
+optional=()
+[ -x "$build/weir" ] && optional+=(--weir "$build/weir")
+# The oldest version that must open what Weir writes.
+PEER_PAIMON=0.9.0 sh "$shared/peer/build.sh" && optional+=(--old-version 0.9.0)
 exec python3 -B tests/interop/interop.py --tool "$build/tests/interop/weir_table_tool" --peer "$shared/peer/peer" \
-    --golden "$shared/golden" "${weir[@]}" "$@"
+    --golden "$shared/golden" "${optional[@]}" "$@"
