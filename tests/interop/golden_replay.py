@@ -184,4 +184,5 @@ def replay_all(golden, weir, java, warehouse, report, only):
                 refused.append(name)
                 return f"refused, {refusal}"
         report.check(f"replay of {name}", check)
-    print(f"{len(refused)} of the replayed tables are refused by this version: {' '.join(refused)}")
+    if refused:
+        print(f"{len(refused)} of the replayed tables are refused by this version: {' '.join(refused)}")

@@ -14,6 +14,10 @@ from scenarios import all_scenarios
 from single_checks import SingleChecks, old_version_reads
 
 
+# Paimon 0.9 knows no thin files, and fails at NULL rows in arrays of Parquet, also in what Java wrote.
+NOT_FOR_OLD = ("thin", "nested-parquet", "append-types")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True, help="weir_table_tool")
@@ -40,7 +44,7 @@ def main():
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
         if arguments.old_version:
             tables = [f"{warehouse}/db.db/{scenario.name}" for scenario in all_scenarios()
-                      if arguments.only in scenario.name and "thin" not in scenario.name]
+                      if arguments.only in scenario.name and not any(word in scenario.name for word in NOT_FOR_OLD)]
             old_version_reads(weir, arguments.peer, arguments.old_version, tables, report)
         if arguments.golden:
             replay_all(arguments.golden, weir, java, warehouse, report, arguments.only)
