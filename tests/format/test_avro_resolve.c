@@ -174,6 +174,31 @@ static void a_missing_field_that_is_not_null_is_corrupt(void **state)
     rows_free(&rows);
 }
 
+static void records_may_be_a_branch_beside_null(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes; /* two records, each behind the number of its branch */
+        const char *json;  /* of the second; NULL: corrupt */
+    } cases[] = {{"02060208", "4"}, {"020600", NULL}, {"02060408", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_error err;
+        weir_buffer record = {0}, file = {0};
+        test_rows rows;
+        rows_start(&rows, "INT NOT NULL");
+        make_file("['null',{'type':'record','name':'r','fields':[{'name':'c0','type':'int'}]}]", 2,
+                  from_hex(cases[i].bytes, &record), &file);
+        int code = weir_avro_read_all(weir_buffer_slice(&file), "f", rows.fields, 1, &rows.batch, &err);
+        assert_int_equal(code, cases[i].json != NULL ? WEIR_OK : WEIR_CORRUPT);
+        if (cases[i].json != NULL) {
+            assert_string_equal(json_text(&rows.batch.columns[0], 1), cases[i].json);
+        }
+        weir_buffer_free(&record);
+        weir_buffer_free(&file);
+        rows_free(&rows);
+    }
+}
+
 static void schemas_that_mean_harm_are_refused(void **state)
 {
     (void)state;
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test(values_are_read_as_the_column_wants_them),
         cmocka_unit_test(fields_are_found_by_name_and_others_skipped),
         cmocka_unit_test(a_missing_field_that_is_not_null_is_corrupt),
+        cmocka_unit_test(records_may_be_a_branch_beside_null),
         cmocka_unit_test(schemas_that_mean_harm_are_refused),
         cmocka_unit_test(a_schema_that_unfolds_without_end_is_refused),
         cmocka_unit_test(a_schema_nested_without_end_is_refused),

@@ -423,6 +423,17 @@ static bool leads(const weir_avro_node *program, int32_t leading)
     return is_led;
 }
 
+/* What stands before each record of a file whose schema is a union. */
+static int enter_record(const weir_avro_node *program, weir_avro_cursor *cursor, weir_error *err)
+{
+    int64_t branch;
+    if (program->around == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(read_branch(program->around, cursor, &branch, err));
+    return branch == program->record_branch ? WEIR_OK : corrupt(cursor, "null stands where a record should", err);
+}
+
 static int decode_chosen(const weir_avro_node *program, const weir_avro_choice *choice, weir_avro_cursor *cursor,
                          weir_vector *columns, int64_t *kept, weir_error *err)
 {
@@ -460,6 +471,7 @@ int weir_avro_decode(const weir_avro_node *program, weir_slice block, int64_t co
         }
     }
     for (int64_t i = 0; i < count; i++) {
+        WEIR_TRY(enter_record(program, &cursor, err));
         WEIR_TRY(chooses ? decode_chosen(program, choice, &cursor, columns, &kept, err)
                          : decode_steps(program, 0, &cursor, columns, err));
     }

@@ -324,9 +324,26 @@ static int compile(compiler *state, const weir_avro_type *from, const weir_type 
                      state->column_name, weir_type_text(state->arena, to));
 }
 
+/* The branch of a union that is a record, where null is all that stands beside it; -1: there is none. */
+static int32_t find_record_branch(const weir_avro_type *type)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; type->kind == WEIR_AVRO_UNION && i < type->count; i++) {
+        if (type->children[i]->kind == WEIR_AVRO_RECORD && found < 0) {
+            found = i;
+        } else if (type->children[i]->kind != WEIR_AVRO_NULL) {
+            return -1;
+        }
+    }
+    return found;
+}
+
 int weir_avro_resolve(const weir_avro_type *record, const weir_field *fields, int32_t field_count, bool complete,
                       const char *path, weir_arena *arena, const weir_avro_node **out, weir_error *err)
 {
+    int32_t record_branch = find_record_branch(record);
+    const weir_avro_type *around = record_branch >= 0 ? record : NULL;
+    record = around != NULL ? around->children[record_branch] : record;
     if (record->kind != WEIR_AVRO_RECORD) {
         return weir_fail(err, WEIR_CORRUPT, "%s: the Avro file holds values of type %s, not records", path,
                          weir_avro_kind_name(record->kind));
@@ -340,6 +357,9 @@ int weir_avro_resolve(const weir_avro_type *record, const weir_field *fields, in
             return weir_fail(err, WEIR_CORRUPT, "%s: the Avro file has no field '%s'", path, field->name);
         }
     }
-    *out = program;
+    weir_avro_node *whole = weir_arena_copy(arena, program, sizeof *program);
+    whole->around = around;
+    whole->record_branch = record_branch;
+    *out = whole;
     return WEIR_OK;
 }

@@ -56,6 +56,9 @@ struct weir_avro_node {
     int32_t *missing; /* of ROW: columns that the file lacks */
     int32_t missing_count;
     const char *column_name; /* for messages */
+    /* Of a file whose records are a branch of a union with null, as some writers have it; NULL: of others. */
+    const weir_avro_type *around;
+    int32_t record_branch;
 };
 
 /* The program for reading `fields` from records of type `record`; it lives in `arena` and borrows `record`. A field
