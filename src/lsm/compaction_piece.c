@@ -1,15 +1,15 @@
 /* Rewriting one key range of some runs, with or without the lookup changelog.
  *
- * Without a changelog rows go column by column from the merge into the file. With one, a window of rows is held in
- * memory, since each row is needed up to twice: in the data file, and beside its older value in the changelog. */
+ * Without a changelog rows go column by column from the merge into the file (weir_merge_write). With one, a window of
+ * rows is held in memory, since each row is needed up to twice: in the data file, and beside its older value in the
+ * changelog. */
 #include "lsm/compaction_piece.h"
 
 #include <stdlib.h>
 
 #include "lsm/lookup_changelog.h"
-#include "merge/merge_reader.h"
+#include "merge/spill.h"
 
-#define REWRITE_ROWS 65536
 #define CHANGELOG_ROWS 16384
 
 static int create_writer(const weir_compaction_piece *piece, weir_data_file_kind kind, weir_data_file_writer **out,
@@ -25,7 +25,8 @@ static int create_writer(const weir_compaction_piece *piece, weir_data_file_kind
     return weir_data_file_writer_create(piece->context, &options, out, err);
 }
 
-static int open_merge(const weir_compaction_piece *piece, int32_t *columns, weir_merge_reader **out, weir_error *err)
+static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, int32_t *columns, weir_merge_reader **out,
+                      weir_error *err)
 {
     int32_t column_count = piece->context->schema->field_count;
     for (int32_t i = 0; i < column_count; i++) {
@@ -36,24 +37,10 @@ static int open_merge(const weir_compaction_piece *piece, int32_t *columns, weir
         .want_previous = piece->makes_changelog,
         .lower_key = piece->lower_key,
         .upper_key = piece->upper_key,
+        .max_runs = max_runs,
     };
     return weir_merge_open(piece->context, piece->partition, piece->bucket, piece->runs, piece->run_count, columns,
                            column_count, &options, out, err);
-}
-
-static int merged_column(void *argument, int32_t column, weir_vector *out, weir_error *err)
-{
-    return weir_merge_column(argument, column, out, err);
-}
-
-static int rewrite(weir_merge_reader *merge, weir_data_file_writer *writer, weir_error *err)
-{
-    int code;
-    while ((code = weir_merge_next(merge, REWRITE_ROWS, err)) == WEIR_OK) {
-        WEIR_TRY(weir_data_file_writer_write_columns(writer, merge->row_count, merge->sequence_numbers, merge->kinds,
-                                                     merged_column, merge, err));
-    }
-    return code == WEIR_END ? WEIR_OK : code;
 }
 
 /* Runs of rows that are no deletes are written as ranges of the window. */
@@ -64,8 +51,7 @@ static int write_window(const weir_compaction_piece *piece, const weir_merge_rea
     while (first < merge->row_count) {
         bool skip = piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[first]);
         int64_t end = first + 1;
-        while (end < merge->row_count &&
-               (piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[end])) == skip) {
+        while (end < merge->row_count && (piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[end])) == skip) {
             end++;
         }
         if (!skip) {
@@ -107,16 +93,16 @@ static int finish(weir_data_file_writer *writer, weir_arena *arena, weir_file_li
     return weir_data_file_writer_finish(writer, arena, &out->files, &out->count, &out->capacity, err);
 }
 
-int weir_compaction_piece_run(void *argument, weir_error *err)
+/* Merges at most `max_runs` runs at a time (0: all). */
+static int run_piece(weir_compaction_piece *piece, int32_t max_runs, weir_error *err)
 {
-    weir_compaction_piece *piece = argument;
     int code = WEIR_OK;
     weir_merge_reader *merge = NULL;
     weir_data_file_writer *writer = NULL;
     weir_data_file_writer *changelog_writer = NULL;
     int32_t *columns = weir_alloc(sizeof(int32_t) * (size_t)piece->context->schema->field_count);
 
-    WEIR_GO(open_merge(piece, columns, &merge, err));
+    WEIR_GO(open_merge(piece, max_runs, columns, &merge, err));
     if (piece->rewrites) {
         WEIR_GO(create_writer(piece, WEIR_DATA_FILE_KEY_VALUE, &writer, err));
     }
@@ -125,7 +111,7 @@ int weir_compaction_piece_run(void *argument, weir_error *err)
         WEIR_GO(rewrite_with_changelog(piece, merge, writer, changelog_writer, err));
         WEIR_GO(finish(changelog_writer, &piece->arena, &piece->changelog_files, err));
     } else {
-        WEIR_GO(rewrite(merge, writer, err));
+        WEIR_GO(weir_merge_write(merge, writer, err));
     }
     if (writer != NULL) {
         WEIR_GO(finish(writer, &piece->arena, &piece->data_files, err));
@@ -135,5 +121,17 @@ done:
     weir_data_file_writer_close(changelog_writer);
     weir_merge_close(merge);
     free(columns);
+    return code;
+}
+
+/* Where memory is short, fewer runs are merged at a time; what a failed attempt wrote is gone by then. */
+int weir_compaction_piece_run(void *argument, weir_error *err)
+{
+    weir_compaction_piece *piece = argument;
+    int code = run_piece(piece, 0, err);
+    for (int32_t runs = piece->run_count; code == WEIR_NO_MEMORY && runs > 2 && piece->changelog_files.count == 0;) {
+        runs = runs / 4 < 2 ? 2 : runs / 4;
+        code = run_piece(piece, runs, err);
+    }
     return code;
 }

@@ -1,11 +1,10 @@
 /* The write buffer: columns in memory, sorted by a radix sort of their keys when they leave it.
  *
- * Spilled pieces are written and merged in write_buffer_spill.c. */
+ * Rows that memory has no room for are set aside by merge/spill.h. */
 #include "lsm/write_buffer.h"
 
 #include <stdlib.h>
 
-#include "lsm/write_buffer_spill.h"
 #include "vector/sort_key.h"
 
 /* Rows written at a time: bounds the memory of gathered columns and lets the file roll between. */
@@ -158,7 +157,7 @@ int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err)
         weir_data_file_writer_close(writer);
         return code;
     }
-    WEIR_TRY(weir_spill_add(buffer->spill, writer, err));
+    WEIR_TRY(weir_spill_add(buffer->spill, writer, 0, err));
     weir_batch_clear(&buffer->rows);
     return WEIR_OK;
 }

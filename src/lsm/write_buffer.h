@@ -6,10 +6,8 @@
 #ifndef WEIR_LSM_WRITE_BUFFER_H
 #define WEIR_LSM_WRITE_BUFFER_H
 
-#include "file/file.h"
 #include "lsm/commit_message.h"
-
-typedef struct weir_spill weir_spill;
+#include "merge/spill.h"
 
 typedef struct weir_write_buffer {
     const weir_table_context *context;

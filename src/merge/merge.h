@@ -8,6 +8,8 @@
  *   key_groups.h      phase one: the rows of all runs in key order, grouped by key
  *   merge_engine.h    what becomes of the rows of one key: deduplicate (others come here: partial-update, …)
  *   selection.h       phase two: one column of the selected rows
+ *   spill.h           sorted runs in temporary files
+ *   merge_steps.h     merging more runs than there is memory for
  *
  * Phase one reads keys, sequence numbers and kinds of all runs and leaves a selection (run, row) for a window of output
  * rows. Phase two gathers one column after the other for that window. So the memory of a merge is that of its keys and

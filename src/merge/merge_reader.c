@@ -9,6 +9,7 @@
 
 #include "merge/key_groups.h"
 #include "merge/key_range.h"
+#include "merge/merge_steps.h"
 #include "merge/selection.h"
 
 /* Rows whose keys are held by all runs together, and the least and most of one run. */
@@ -20,6 +21,7 @@
 typedef struct merge_reader {
     weir_merge_reader base;
     weir_arena arena;
+    weir_spill *spill; /* what the runs lie in when there were too many; NULL: where they always were */
     weir_merge_source source;
     weir_merge_engine engine;
     bool keep_deletes;
@@ -127,10 +129,39 @@ static void take_options(merge_reader *merge, const weir_merge_options *options)
     }
 }
 
+static int open_merge(merge_reader *merge, weir_merge_input input, const int32_t *columns, int32_t column_count,
+                      const weir_merge_options *options, weir_error *err)
+{
+    if (options->max_runs > 0 && input.run_count > options->max_runs) {
+        WEIR_TRY(weir_merge_steps(&input, columns, options, &merge->arena, &merge->spill, err));
+    }
+    weir_merge_source *source = &merge->source;
+    int32_t run_count = input.run_count;
+    source->context = input.context;
+    source->block_rows = choose_block_rows(input.context->budget, run_count);
+    WEIR_TRY(weir_bucket_path(&merge->arena, &input.context->paths, input.context->schema, input.partition,
+                              input.bucket, &source->bucket_path, err));
+    WEIR_TRY(plan_fields(merge, columns, column_count, err));
+    WEIR_TRY(weir_key_range_find_shared(source, input.runs, run_count, &merge->arena, err));
+    take_options(merge, options);
+    merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);
+    weir_key_groups_init(&merge->groups, source, merge->cursors, run_count);
+    merge->groups.order_descending = merge->order_descending;
+    merge->groups.want_levels = merge->want_previous;
+    for (int32_t r = 0; r < run_count; r++) {
+        weir_run_cursor_init(&merge->cursors[r], source, &input.runs[r], (uint32_t)r);
+    }
+    merge->run_count = run_count;
+    weir_selection_init(&merge->selected, run_count);
+    weir_selection_init(&merge->previous, run_count);
+    return WEIR_OK;
+}
+
 int weir_merge_open(const weir_table_context *context, weir_slice partition, int32_t bucket,
                     const weir_sorted_run *runs, int32_t run_count, const int32_t *columns, int32_t column_count,
                     const weir_merge_options *options, weir_merge_reader **out, weir_error *err)
 {
+    static const weir_merge_options no_options = {0};
     if (run_count > WEIR_LOSER_TREE_MAX_RUNS) {
         return weir_fail(err, WEIR_UNSUPPORTED,
                          "%d sorted runs are more than one merge can take (%d): compact the "
@@ -139,31 +170,17 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
     }
     merge_reader *merge = weir_alloc_zeroed(1, sizeof *merge);
     weir_arena_init(&merge->arena);
-    merge->source.context = context;
-    merge->source.block_rows = choose_block_rows(context->budget, run_count);
-    int code;
-    WEIR_GO(weir_merge_engine_of(context->schema, &merge->engine, err));
-    WEIR_GO(weir_bucket_path(&merge->arena, &context->paths, context->schema, partition, bucket,
-                             &merge->source.bucket_path, err));
-    WEIR_GO(plan_fields(merge, columns, column_count, err));
-    WEIR_GO(weir_key_range_find_shared(&merge->source, runs, run_count, &merge->arena, err));
-    static const weir_merge_options no_options = {0};
-    take_options(merge, options == NULL ? &no_options : options);
-    merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);
-    weir_key_groups_init(&merge->groups, &merge->source, merge->cursors, run_count);
-    merge->groups.order_descending = merge->order_descending;
-    merge->groups.want_levels = merge->want_previous;
-    for (int32_t r = 0; r < run_count; r++) {
-        weir_run_cursor_init(&merge->cursors[r], &merge->source, &runs[r], (uint32_t)r);
+    weir_merge_input input = {context, partition, bucket, runs, run_count};
+    int code = weir_merge_engine_of(context->schema, &merge->engine, err);
+    if (code == WEIR_OK) {
+        code = open_merge(merge, input, columns, column_count, options == NULL ? &no_options : options, err);
     }
-    merge->run_count = run_count;
-    weir_selection_init(&merge->selected, run_count);
-    weir_selection_init(&merge->previous, run_count);
+    if (code != WEIR_OK) {
+        weir_merge_close(&merge->base);
+        return code;
+    }
     *out = &merge->base;
     return WEIR_OK;
-done:
-    weir_merge_close(&merge->base);
-    return code;
 }
 
 void weir_merge_close(weir_merge_reader *base)
@@ -184,6 +201,7 @@ void weir_merge_close(weir_merge_reader *base)
     free(base->from_level_zero);
     free(base->met_above_level_zero);
     free(base->has_previous);
+    weir_spill_free(merge->spill);
     weir_arena_free(&merge->arena);
     free(merge);
 }

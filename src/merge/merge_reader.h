@@ -24,6 +24,9 @@ typedef struct weir_merge_options {
     /* A predicate over positions in `columns`; only what it says of key columns counts. Of keys that do not match, any
      * version or none may come out, so the reader must filter what it gets by this predicate. */
     const weir_predicate *key_predicate;
+    /* At most so many runs are merged at a time (0: all at once), the others before, into temporary files: for those
+     * who found that memory is short. */
+    int32_t max_runs;
 } weir_merge_options;
 
 typedef struct weir_merge_reader {

@@ -15,7 +15,7 @@ struct weir_split_reader {
     weir_arena arena;
     int32_t *columns; /* asked for */
     int32_t column_count;
-    weir_field *fields; /* of them, then the row kind */
+    weir_field *fields;              /* of them, then the row kind */
     const weir_predicate *predicate; /* over the columns asked for, as far as they go */
     const weir_predicate *key_predicate;
     bool with_kinds;
@@ -29,6 +29,8 @@ struct weir_split_reader {
     size_t next_range;
     weir_vector kinds;
     weir_merge_reader *merge;
+    int32_t runs_at_once; /* of the merge; 0: all */
+    bool has_given;       /* the merge has given rows */
     weir_diff_reader *diff;
 };
 
@@ -90,7 +92,11 @@ static int open_kind(weir_split_reader *reader, weir_error *err)
 {
     const weir_split *split = reader->split;
     if (split->kind == WEIR_SPLIT_MERGE) {
-        weir_merge_options options = {.keep_deletes = false, .key_predicate = reader->key_predicate};
+        weir_merge_options options = {
+            .keep_deletes = false,
+            .key_predicate = reader->key_predicate,
+            .max_runs = reader->runs_at_once,
+        };
         return weir_merge_open(&reader->table->context, split->partition, split->bucket, split->runs, split->run_count,
                                reader->columns, reader->column_count, &options, &reader->merge, err);
     }
@@ -267,7 +273,7 @@ static int next_of_files(weir_split_reader *reader, weir_batch *batch, weir_erro
     return reader->reads_kinds ? drop_retractions(reader, batch, err) : WEIR_OK;
 }
 
-static int next_of_merge(weir_split_reader *reader, weir_batch *batch, weir_error *err)
+static int next_window(weir_split_reader *reader, weir_batch *batch, weir_error *err)
 {
     WEIR_TRY(weir_merge_next(reader->merge, reader->batch_rows, err));
     for (int32_t c = 0; c < reader->column_count; c++) {
@@ -279,6 +285,27 @@ static int next_of_merge(weir_split_reader *reader, weir_batch *batch, weir_erro
         memcpy(batch->kinds, reader->merge->kinds, (size_t)batch->length);
     }
     return WEIR_OK;
+}
+
+/* A merge needs most of its memory for its first window. Where that is short, it starts again with fewer runs at a
+ * time. */
+static int next_of_merge(weir_split_reader *reader, weir_batch *batch, weir_error *err)
+{
+    int code = next_window(reader, batch, err);
+    int32_t runs = reader->runs_at_once > 0 ? reader->runs_at_once : reader->split->run_count;
+    while (code == WEIR_NO_MEMORY && !reader->has_given && runs > 2) {
+        runs = runs / 4 < 2 ? 2 : runs / 4;
+        reader->runs_at_once = runs;
+        weir_merge_close(reader->merge);
+        reader->merge = NULL;
+        weir_batch_clear(batch);
+        code = open_kind(reader, err);
+        if (code == WEIR_OK) {
+            code = next_window(reader, batch, err);
+        }
+    }
+    reader->has_given = true;
+    return code;
 }
 
 int weir_split_next(weir_split_reader *reader, weir_batch *batch, weir_error *err)

@@ -355,6 +355,39 @@ static void a_merge_gives_the_newest_row_of_every_key(void **state)
     }
 }
 
+/* Fewer runs at a time than there are: the others are merged into temporary files before. */
+static void merging_in_steps_gives_the_same(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    for (size_t s = 0; s < SHAPE_COUNT; s++) {
+        model m;
+        start_model(&m, &shapes[s], s % 2 == 0 ? "parquet" : "avro", random);
+        random_next(&random);
+        for (int32_t r = 0; r < MOST_RUNS; r++) {
+            add_run(&m, r % 3 == 0 ? 0 : r);
+        }
+        weir_sort_keys keys = {0};
+        make_all_keys(&m, &keys);
+        int32_t lower = (int32_t)random_below(&m.random, KEY_SPACE / 2);
+        int32_t upper = lower + (int32_t)random_below(&m.random, KEY_SPACE / 2);
+        for (int32_t max_runs = 2; max_runs <= MOST_RUNS; max_runs += 1 + (int32_t)random_below(&m.random, 4)) {
+            weir_merge_options options = {
+                .keep_deletes = random_below(&m.random, 2) == 0,
+                /* A delete that is ignored leaves nothing in a step by which it could be told that it was there. */
+                .want_previous = strstr(shapes[s].options, "ignore-delete") == NULL && random_below(&m.random, 2) == 0,
+                .max_runs = max_runs,
+            };
+            check_merge(&m, &options, &keys, 0, KEY_SPACE);
+            options.lower_key = bound_of(&m, &keys, lower);
+            options.upper_key = bound_of(&m, &keys, upper);
+            check_merge(&m, &options, &keys, lower, upper);
+        }
+        weir_sort_keys_free(&keys);
+        end_model(&m);
+    }
+}
+
 static void keys_that_match_a_predicate_come_out_whole(void **state)
 {
     (void)state;
@@ -370,7 +403,7 @@ static void keys_that_match_a_predicate_come_out_whole(void **state)
         weir_literal literal = {.integer = least};
         const weir_predicate *predicate = weir_predicate_leaf(&m.test.arena, WEIR_PREDICATE_GREATER_OR_EQUAL, 0,
                                                               m.test.context.schema->fields[0].type, &literal, 1);
-        weir_merge_options options = {.key_predicate = predicate};
+        weir_merge_options options = {.key_predicate = predicate, .max_runs = round % 2 == 0 ? 0 : 2};
         expected_key *keys = weir_alloc(KEY_SPACE * sizeof *keys);
         expect_keys(&m, keys);
         weir_merge_reader *merge = NULL;
@@ -506,6 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_merge_gives_the_newest_row_of_every_key),
+        cmocka_unit_test(merging_in_steps_gives_the_same),
         cmocka_unit_test(keys_that_match_a_predicate_come_out_whole),
         cmocka_unit_test(ranges_of_split_keys_together_are_the_whole_merge),
         cmocka_unit_test(a_budget_that_is_too_small_is_an_error_and_gets_all_back),

@@ -1,19 +1,22 @@
-/* Spilled pieces of a write buffer: key-value files of the table's own kind in a temporary folder on the local disk,
- * compressed lightly, each a sorted run; merged like any other runs. */
-#include "lsm/write_buffer_spill.h"
+/* Sorted runs in a temporary folder on the local disk; see the header. */
+#include "merge/spill.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "lsm/commit_message.h"
-#include "merge/merge_reader.h"
 
 #define MERGE_ROWS 65536
+
+/* What one run takes of memory in a merge, nearly: a page of a thousand rows or more of each column, and its keys. */
+#define LEAST_RUN_BYTES    ((int64_t)3 << 19)
+#define BYTES_A_RUN_COLUMN ((int64_t)32 << 10)
 
 struct weir_spill {
     weir_arena arena;
     weir_table_context context; /* of the temporary folder */
-    weir_file_list files;
+    weir_data_file **files;     /* a run each */
+    size_t file_count;
+    size_t file_capacity;
 };
 
 static const char *temporary_folder(void)
@@ -58,7 +61,7 @@ void weir_spill_free(weir_spill *spill)
         return;
     }
     weir_fs_remove_recursively(spill->context.fs, spill->context.paths.table, NULL);
-    weir_file_list_free(&spill->files);
+    free(spill->files);
     weir_arena_free(&spill->arena);
     free(spill);
 }
@@ -73,12 +76,28 @@ int weir_spill_writer(weir_spill *spill, weir_data_file_writer **out, weir_error
     return weir_data_file_writer_create(&spill->context, &options, out, err);
 }
 
-int weir_spill_add(weir_spill *spill, weir_data_file_writer *writer, weir_error *err)
+int weir_spill_add(weir_spill *spill, weir_data_file_writer *writer, int32_t level, weir_error *err)
 {
-    int code = weir_data_file_writer_finish(writer, &spill->arena, &spill->files.files, &spill->files.count,
-                                            &spill->files.capacity, err);
+    size_t first = spill->file_count;
+    int code = weir_data_file_writer_finish(writer, &spill->arena, &spill->files, &spill->file_count,
+                                            &spill->file_capacity, err);
     weir_data_file_writer_close(writer);
+    for (size_t i = first; i < spill->file_count; i++) {
+        spill->files[i]->level = level;
+    }
     return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "spilling to %s", spill->context.paths.table);
+}
+
+const weir_table_context *weir_spill_context(const weir_spill *spill) { return &spill->context; }
+
+int32_t weir_spill_runs(weir_spill *spill, weir_sorted_run **out)
+{
+    weir_sorted_run *runs = WEIR_NEW_ARRAY(&spill->arena, weir_sorted_run, spill->file_count);
+    for (size_t i = 0; i < spill->file_count; i++) {
+        runs[i] = (weir_sorted_run){.files = &spill->files[i], .file_count = 1, .level = spill->files[i]->level};
+    }
+    *out = runs;
+    return (int32_t)spill->file_count;
 }
 
 static int merged_column(void *argument, int32_t column, weir_vector *out, weir_error *err)
@@ -86,29 +105,39 @@ static int merged_column(void *argument, int32_t column, weir_vector *out, weir_
     return weir_merge_column(argument, column, out, err);
 }
 
+int weir_merge_write(weir_merge_reader *merge, weir_data_file_writer *writer, weir_error *err)
+{
+    int code;
+    while ((code = weir_merge_next(merge, MERGE_ROWS, err)) == WEIR_OK) {
+        WEIR_TRY(weir_data_file_writer_write_columns(writer, merge->row_count, merge->sequence_numbers, merge->kinds,
+                                                     merged_column, merge, err));
+    }
+    return code == WEIR_END ? WEIR_OK : code;
+}
+
+/* As many runs as half of the memory that is left has room for; 0: all. */
+static int32_t runs_at_once(const weir_spill *spill)
+{
+    int64_t run_bytes = BYTES_A_RUN_COLUMN * spill->context.schema->field_count;
+    run_bytes = run_bytes < LEAST_RUN_BYTES ? LEAST_RUN_BYTES : run_bytes;
+    int64_t runs = weir_budget_left(spill->context.budget) / 2 / run_bytes;
+    return runs > (int64_t)spill->file_count ? 0 : runs < 2 ? 2 : (int32_t)runs;
+}
+
 int weir_spill_merge(weir_spill *spill, weir_data_file_writer *data, weir_error *err)
 {
     const weir_schema *schema = spill->context.schema;
-    weir_sorted_run *runs = WEIR_NEW_ARRAY(&spill->arena, weir_sorted_run, spill->files.count);
-    for (size_t i = 0; i < spill->files.count; i++) {
-        runs[i] = (weir_sorted_run){.files = &spill->files.files[i], .file_count = 1, .level = 0};
-    }
+    weir_sorted_run *runs = NULL;
+    int32_t run_count = weir_spill_runs(spill, &runs);
     int32_t *columns = WEIR_NEW_ARRAY(&spill->arena, int32_t, schema->field_count);
     for (int32_t i = 0; i < schema->field_count; i++) {
         columns[i] = i;
     }
-    weir_merge_options options = {.keep_deletes = true};
+    weir_merge_options options = {.keep_deletes = true, .max_runs = runs_at_once(spill)};
     weir_merge_reader *merge = NULL;
-    WEIR_TRY(weir_merge_open(&spill->context, weir_partition_none(), 0, runs, (int32_t)spill->files.count, columns,
-                             schema->field_count, &options, &merge, err));
-    int code;
-    while ((code = weir_merge_next(merge, MERGE_ROWS, err)) == WEIR_OK) {
-        code = weir_data_file_writer_write_columns(data, merge->row_count, merge->sequence_numbers, merge->kinds,
-                                                   merged_column, merge, err);
-        if (code != WEIR_OK) {
-            break;
-        }
-    }
+    WEIR_TRY(weir_merge_open(&spill->context, weir_partition_none(), 0, runs, run_count, columns, schema->field_count,
+                             &options, &merge, err));
+    int code = weir_merge_write(merge, data, err);
     weir_merge_close(merge);
-    return code == WEIR_END ? WEIR_OK : code;
+    return code;
 }
