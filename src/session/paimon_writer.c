@@ -98,13 +98,18 @@ static void count_files(const weir_commit_messages *messages, weir_change_summar
     }
 }
 
-/* The values of PARTITION (k = v, …), one a partition key, NULL where it says nothing; NULL without PARTITION. */
-static const weir_literal *const *static_partition(const paimon_writer *writer, weir_arena *arena)
+/* The values of PARTITION (k = v, …), one a partition key, NULL where it says nothing; NULL where what is replaced
+ * follows from the rows: without PARTITION, and with dynamic-partition-overwrite, as in Paimon. */
+static int static_partition(const paimon_writer *writer, weir_arena *arena, const weir_literal *const **out,
+                            weir_error *err)
 {
     const weir_bound *bound = writer->options.bound;
     const weir_schema *schema = writer->table->schema;
-    if (bound->partition_count == 0) {
-        return NULL;
+    bool dynamic = false;
+    WEIR_TRY(weir_options_bool(&schema->options, "dynamic-partition-overwrite", &dynamic, err));
+    if (bound->partition_count == 0 || dynamic) {
+        *out = NULL;
+        return WEIR_OK;
     }
     const weir_literal **values = WEIR_NEW_ARRAY(arena, const weir_literal *, schema->partition_key_count);
     for (int32_t i = 0; i < bound->partition_count; i++) {
@@ -114,7 +119,8 @@ static const weir_literal *const *static_partition(const paimon_writer *writer, 
             }
         }
     }
-    return values;
+    *out = values;
+    return WEIR_OK;
 }
 
 static int commit_messages(paimon_writer *writer, weir_commit_messages *messages, weir_arena *arena,
@@ -125,10 +131,12 @@ static int commit_messages(paimon_writer *writer, weir_commit_messages *messages
         .watermark = WEIR_NO_WATERMARK,
         .messages = messages,
     };
-    bool overwrite = writer->options.bound != NULL && writer->options.bound->overwrite;
-    return overwrite ? weir_table_commit_overwrite(writer->commit, &committable, static_partition(writer, arena),
-                                                   snapshot_id, err)
-                     : weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
+    if (writer->options.bound == NULL || !writer->options.bound->overwrite) {
+        return weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
+    }
+    const weir_literal *const *partition = NULL;
+    WEIR_TRY(static_partition(writer, arena, &partition, err));
+    return weir_table_commit_overwrite(writer->commit, &committable, partition, snapshot_id, err);
 }
 
 static int commit_writer(weir_row_writer *self, bool last, weir_error *err)

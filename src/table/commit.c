@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "table/commit_attempt.h"
+#include "table/commit_search.h"
 #include "table/expire.h"
 #include "vector/compare.h"
 
@@ -79,6 +80,7 @@ static int commit_half(weir_table_commit *commit, const weir_committable *commit
         .argument = changes,
     };
     weir_published published = {0};
+    WEIR_TRY(weir_table_commit_verify(commit, err));
     WEIR_TRY(weir_commit_attempt(&request, &published, err));
     *snapshot_id = published.snapshot_id;
     weir_commit_guard_remember(&commit->last, &published, committable->identifier, changes);
@@ -92,6 +94,14 @@ int weir_table_commit_verify(weir_table_commit *commit, weir_error *err)
     WEIR_TRY(weir_commit_guard_is_lost(&commit->last, commit->table, &lost, err));
     if (!lost) {
         return WEIR_OK;
+    }
+    if (commit->last.changes.kind == WEIR_COMMIT_OVERWRITE) {
+        int64_t id = commit->last.published.snapshot_id;
+        weir_commit_guard_free(&commit->last); /* said once */
+        return weir_fail(err, WEIR_CONFLICT,
+                         "%s: snapshot %" PRId64 ", an overwrite, was written over by a program that does not publish "
+                         "atomically; run the overwrite again",
+                         commit->table->path, id);
     }
     weir_log(WEIR_LOG_WARN,
              "%s: snapshot %" PRId64 " was written over by a program that does not publish atomically; its changes "
@@ -109,8 +119,13 @@ int weir_table_commit_verify(weir_table_commit *commit, weir_error *err)
             .identifier = lost_commit.identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
         code = commit_half(commit, &committable, &lost_commit.changes, &snapshot_id, err);
     }
+    if (code != WEIR_OK) {
+        weir_commit_guard_free(&commit->last);
+        commit->last = lost_commit; /* still to be done */
+        return code;
+    }
     weir_commit_guard_free(&lost_commit);
-    return code;
+    return WEIR_OK;
 }
 
 /* Changelog files that will not be committed. */
@@ -122,16 +137,17 @@ static void discard_changelog(const weir_table *table, weir_commit_changes *chan
 }
 
 /* What a call commits. */
-enum { APPEND_HALF = 1, COMPACT_HALF = 2, WITHOUT_CHANGELOG = 4 };
+enum { APPEND_HALF = 1, COMPACT_HALF = 2 };
 
 /* The COMPACT half is disposable: on a conflict it is dropped, and the rows are still where they were. */
-static int commit_compaction(weir_table_commit *commit, const weir_committable *committable, int parts,
+static int commit_compaction(weir_table_commit *commit, const weir_committable *committable, bool with_changelog,
                              int64_t *snapshot_id, weir_error *err)
 {
+    bool rows_stand = *snapshot_id > 0;
     weir_commit_changes changes;
     weir_commit_changes_compact(committable->messages, &changes);
     int code = WEIR_OK;
-    if (parts & WITHOUT_CHANGELOG) {
+    if (!with_changelog) {
         discard_changelog(commit->table, &changes);
     }
     if (!weir_commit_changes_are_empty(&changes)) {
@@ -146,7 +162,37 @@ static int commit_compaction(weir_table_commit *commit, const weir_committable *
         }
     }
     weir_commit_changes_free(&changes);
+    /* Whatever went wrong: a caller must not take the whole for failed, but replay it. */
+    return code != WEIR_OK && rows_stand
+               ? weir_error_context(err, WEIR_IO, "the rows are committed, their compaction is not")
+               : code;
+}
+
+static int commit_rows(weir_table_commit *commit, const weir_committable *committable, int64_t *snapshot_id,
+                       weir_error *err)
+{
+    weir_commit_changes changes;
+    weir_commit_changes_append(committable->messages, &changes);
+    int code = WEIR_OK;
+    if (!weir_commit_changes_are_empty(&changes) || commit->force_create) {
+        code = commit_half(commit, committable, &changes, snapshot_id, err);
+    }
+    weir_commit_changes_free(&changes);
     return code;
+}
+
+/* Expires old snapshots after a new one (0: there is none), and hands out its id. */
+static void finish_commit(weir_table_commit *commit, int64_t snapshot_id, int64_t *out_snapshot_id)
+{
+    int64_t expired = 0;
+    weir_error reason = {0};
+    /* The commit stands; what cannot be cleaned up now will be the next time. */
+    if (snapshot_id > 0 && commit->expires && weir_table_expire(commit->table, NULL, &expired, &reason) != WEIR_OK) {
+        weir_log(WEIR_LOG_WARN, "%s: expiring snapshots: %s", commit->table->path, reason.message);
+    }
+    if (out_snapshot_id != NULL) {
+        *out_snapshot_id = snapshot_id;
+    }
 }
 
 static int commit_halves(weir_table_commit *commit, const weir_committable *committable, int parts,
@@ -156,29 +202,12 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
     commit->dropped_compaction = false;
     WEIR_TRY(weir_table_commit_verify(commit, err));
     if (parts & APPEND_HALF) {
-        weir_commit_changes changes;
-        weir_commit_changes_append(committable->messages, &changes);
-        int code = WEIR_OK;
-        if (!weir_commit_changes_are_empty(&changes) || commit->force_create) {
-            code = commit_half(commit, committable, &changes, &snapshot_id, err);
-        }
-        weir_commit_changes_free(&changes);
-        WEIR_TRY(code);
+        WEIR_TRY(commit_rows(commit, committable, &snapshot_id, err));
     }
     if (parts & COMPACT_HALF) {
-        WEIR_TRY(commit_compaction(commit, committable, parts, &snapshot_id, err));
+        WEIR_TRY(commit_compaction(commit, committable, true, &snapshot_id, err));
     }
-    if (snapshot_id > 0 && commit->expires) {
-        int64_t expired = 0;
-        weir_error reason = {0};
-        /* The commit stands; what could not be cleaned up now will be the next time. */
-        if (weir_table_expire(commit->table, NULL, &expired, &reason) != WEIR_OK) {
-            weir_log(WEIR_LOG_WARN, "%s: expiring snapshots: %s", commit->table->path, reason.message);
-        }
-    }
-    if (out_snapshot_id != NULL) {
-        *out_snapshot_id = snapshot_id;
-    }
+    finish_commit(commit, snapshot_id, out_snapshot_id);
     return WEIR_OK;
 }
 
@@ -191,55 +220,28 @@ int weir_table_commit_run(weir_table_commit *commit, const weir_committable *com
 int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *out_append, bool *out_compact,
                            weir_error *err)
 {
-    const weir_table_context *context = &commit->table->context;
-    int64_t latest = 0, earliest = 0;
-    *out_append = *out_compact = false;
-    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
-    for (int64_t id = latest; id > 0 && id >= earliest; id--) {
-        weir_arena arena;
-        weir_arena_init(&arena);
-        weir_snapshot *snapshot = NULL;
-        bool done = false;
-        int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
-        if (code == WEIR_OK && strcmp(snapshot->commit_user, commit->user) == 0) {
-            if (snapshot->commit_identifier > identifier) {
-                *out_append = *out_compact = true; /* identifiers ascend: it is history */
-                done = true;
-            } else if (snapshot->commit_identifier < identifier) {
-                done = true;
-            } else if (snapshot->commit_kind == WEIR_COMMIT_COMPACT) {
-                *out_append = *out_compact = true; /* the APPEND half comes first, where there is one */
-            } else {
-                *out_append = true;
-            }
-        }
-        weir_arena_free(&arena);
-        if (code == WEIR_NOT_FOUND) {
-            break; /* expired while we looked */
-        }
-        WEIR_TRY(code);
-        if (done) {
-            break;
-        }
-    }
+    weir_commit_search found;
+    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, identifier, &found, err));
+    *out_append = found.append;
+    *out_compact = found.compact;
     return WEIR_OK;
 }
 
 int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                              weir_error *err)
 {
-    bool append = false, compact = false;
-    WEIR_TRY(weir_table_commit_find(commit, committable->identifier, &append, &compact, err));
-    int parts = (append ? 0 : APPEND_HALF) | (compact ? 0 : COMPACT_HALF);
+    weir_commit_search found;
+    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, committable->identifier, &found, err));
+    if (!found.settled) {
+        WEIR_TRY(weir_commit_search_files(commit->table, committable->messages, &found, err));
+    }
+    int parts = (found.append ? 0 : APPEND_HALF) | (found.compact ? 0 : COMPACT_HALF);
     return commit_halves(commit, committable, parts, out_snapshot_id, err);
 }
 
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err)
 {
-    (void)err;
-    weir_commit_changes_remove_files_of(commit->table, messages);
-    return WEIR_OK;
+    return weir_commit_search_remove(commit->table, messages, err);
 }
 
 /* INSERT OVERWRITE and TRUNCATE. */
@@ -251,24 +253,31 @@ typedef struct overwrite {
     weir_map touched;
 } overwrite;
 
-static bool matches_static_values(const overwrite *request, weir_slice partition, weir_arena *arena)
+static bool matches_static_values(const overwrite *request, weir_slice partition)
 {
     const weir_schema *schema = request->table->schema;
     if (request->partition_values == NULL) {
         return true;
     }
-    weir_literal *values = WEIR_NEW_ARRAY(arena, weir_literal, schema->partition_key_count);
-    if (weir_partition_decode(schema, partition, arena, values, NULL) != WEIR_OK) {
-        return false;
-    }
-    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_literal *values = WEIR_NEW_ARRAY(&arena, weir_literal, schema->partition_key_count);
+    bool matches = weir_partition_decode(schema, partition, &arena, values, NULL) == WEIR_OK;
+    for (int32_t i = 0; i < schema->partition_key_count && matches; i++) {
         const weir_literal *wanted = request->partition_values[i];
         const weir_type *type = schema->fields[schema->partition_columns[i]].type;
-        if (wanted != NULL && weir_literal_compare(type, wanted, &values[i]) != 0) {
-            return false;
-        }
+        matches = wanted == NULL || weir_literal_compare(type, wanted, &values[i]) == 0;
     }
-    return true;
+    weir_arena_free(&arena);
+    return matches;
+}
+
+/* Whether the files of a partition are to be replaced. */
+static bool is_overwritten(void *context, weir_slice partition)
+{
+    const overwrite *request = context;
+    return request->dynamic ? weir_map_get(&request->touched, partition) != NULL
+                            : matches_static_values(request, partition);
 }
 
 static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
@@ -278,21 +287,13 @@ static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_a
     const weir_table *table = request->table;
     out->kind = WEIR_COMMIT_OVERWRITE;
     if (latest != NULL) {
-        weir_manifest_entries current = {0};
-        weir_manifest_filter filter = {.bucket = -1, .min_level = -1};
-        int code = weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
-                                       table->context.pool, arena, &current, err);
-        for (size_t i = 0; i < current.count && code == WEIR_OK; i++) {
-            weir_manifest_entry entry = current.items[i];
-            bool replaced = request->dynamic ? weir_map_get(&request->touched, entry.partition) != NULL
-                                             : matches_static_values(request, entry.partition, arena);
-            if (replaced) {
-                entry.kind = WEIR_FILE_DELETE;
-                weir_manifest_entries_append(&out->files, entry);
-            }
+        weir_manifest_filter filter = {
+            .bucket = -1, .min_level = -1, .partition_matches = is_overwritten, .partition_context = request};
+        WEIR_TRY(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
+                                     table->context.pool, arena, &out->files, err));
+        for (size_t i = 0; i < out->files.count; i++) {
+            out->files.items[i].kind = WEIR_FILE_DELETE;
         }
-        weir_manifest_entries_free(&current);
-        WEIR_TRY(code);
     }
     if (request->added != NULL) {
         copy_entries(&request->added->files, &out->files);
@@ -300,9 +301,12 @@ static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_a
     return WEIR_OK;
 }
 
-static int run_overwrite(weir_table_commit *commit, const weir_committable *committable, overwrite *request,
-                         int64_t *snapshot_id, weir_error *err)
+/* One OVERWRITE snapshot. Should another program write over it, there is nothing that could be committed again: it
+ * would have to be made anew. */
+static int commit_overwrite(weir_table_commit *commit, const weir_committable *committable, overwrite *request,
+                            int64_t *snapshot_id, weir_error *err)
 {
+    static const weir_commit_changes nothing_to_repeat = {.kind = WEIR_COMMIT_OVERWRITE};
     weir_commit_request attempt = {
         .table = commit->table,
         .commit_user = commit->user,
@@ -311,9 +315,43 @@ static int run_overwrite(weir_table_commit *commit, const weir_committable *comm
         .argument = request,
     };
     weir_published published = {0};
+    commit->dropped_compaction = false;
+    WEIR_TRY(weir_table_commit_verify(commit, err));
     WEIR_TRY(weir_commit_attempt(&attempt, &published, err));
     *snapshot_id = published.snapshot_id;
+    weir_commit_guard_remember(&commit->last, &published, committable->identifier, &nothing_to_repeat);
     return WEIR_OK;
+}
+
+/* What is written must lie in what is replaced: elsewhere rows from before would be newer than it. */
+static int check_added(const overwrite *request, weir_error *err)
+{
+    const weir_table *table = request->table;
+    for (size_t i = 0; i < request->added->files.count; i++) {
+        weir_slice partition = request->added->files.items[i].partition;
+        if (!matches_static_values(request, partition)) {
+            weir_arena arena;
+            weir_arena_init(&arena);
+            const char *text = "";
+            weir_partition_text(table->schema, partition, &arena, &text, NULL);
+            int code = weir_fail(err, WEIR_INVALID,
+                                 "%s: rows of partition %s were written, which is not among those to be overwritten",
+                                 table->path, text);
+            weir_arena_free(&arena);
+            return code;
+        }
+    }
+    return WEIR_OK;
+}
+
+static int run_overwrite(weir_table_commit *commit, const weir_committable *committable, overwrite *request,
+                         int64_t *snapshot_id, weir_error *err)
+{
+    WEIR_TRY(check_added(request, err));
+    if (request->dynamic && request->added->files.count == 0) {
+        return WEIR_OK; /* no partition is touched */
+    }
+    return commit_overwrite(commit, committable, request, snapshot_id, err);
 }
 
 int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
@@ -335,17 +373,12 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
         weir_map_put(&request.touched, added.files.items[i].partition, &request);
     }
     int64_t snapshot_id = 0;
-    int code = WEIR_OK;
-    if (!request.dynamic || added.files.count > 0) {
-        code = run_overwrite(commit, committable, &request, &snapshot_id, err);
-    }
+    int code = run_overwrite(commit, committable, &request, &snapshot_id, err);
     weir_map_free(&request.touched);
     weir_commit_changes_free(&added);
     WEIR_TRY(code);
-    WEIR_TRY(commit_halves(commit, committable, COMPACT_HALF | WITHOUT_CHANGELOG, out_snapshot_id, err));
-    if (out_snapshot_id != NULL && *out_snapshot_id == 0) {
-        *out_snapshot_id = snapshot_id;
-    }
+    WEIR_TRY(commit_compaction(commit, committable, false, &snapshot_id, err));
+    finish_commit(commit, snapshot_id, out_snapshot_id);
     return WEIR_OK;
 }
 
@@ -355,9 +388,7 @@ int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, in
     weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
     overwrite request = {.table = commit->table};
     int64_t snapshot_id = 0;
-    WEIR_TRY(run_overwrite(commit, &committable, &request, &snapshot_id, err));
-    if (out_snapshot_id != NULL) {
-        *out_snapshot_id = snapshot_id;
-    }
+    WEIR_TRY(commit_overwrite(commit, &committable, &request, &snapshot_id, err));
+    finish_commit(commit, snapshot_id, out_snapshot_id);
     return WEIR_OK;
 }

@@ -25,7 +25,10 @@ typedef struct weir_committable {
 int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err);
 
 /* Commits. Without changes no snapshot is made (commit.force-create-snapshot: one is). *out_snapshot_id (may be NULL)
- * is the last snapshot made, or 0. Expires old snapshots afterwards as snapshot.* ask (not with write-only). */
+ * is the last snapshot made, or 0. Expires old snapshots afterwards as snapshot.* ask (not with write-only).
+ *
+ * WEIR_IO: it is not known how much of it stands; weir_table_commit_replay does the rest. After any other error nothing
+ * was committed. */
 int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                           weir_error *err);
 
@@ -38,20 +41,22 @@ int weir_table_commit_verify(weir_table_commit *commit, weir_error *err);
 
 /* INSERT OVERWRITE: the messages' new files replace all files of the given partition (static: `partition_values` has a
  * literal or NULL a partition key; all NULL pointers: the whole table), or, with dynamic-partition-overwrite and no
- * static values, of the partitions that the messages touch. */
+ * static values, of the partitions that the messages touch. WEIR_INVALID when a new file lies outside of the given
+ * partition. */
 int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committable *committable,
                                 const weir_literal *const *partition_values, int64_t *out_snapshot_id, weir_error *err);
 
-/* Whether this user's committable of that identifier has been committed already (its APPEND and its COMPACT half):
- * recovery asks this before it commits again. */
+/* Whether this user's committable of that identifier has been committed already (its APPEND and its COMPACT half), as
+ * far as the snapshots tell that have not expired. */
 int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *out_append, bool *out_compact,
                            weir_error *err);
 
-/* Commits unless weir_table_commit_find says that it happened. */
+/* Commits what has not been committed yet: what recovery does with prepared messages. Where the snapshots that could
+ * tell have expired, the files do: WEIR_NOT_FOUND when they are gone, too. */
 int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                              weir_error *err);
 
-/* Removes the files of messages that will never be committed. */
+/* Removes the files of messages that will never be committed, except those that are in the table all the same. */
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err);
 
 /* An empty table state (TRUNCATE): one OVERWRITE snapshot. */

@@ -71,14 +71,14 @@ static int write_base_list(weir_manifest_writer *writer, const weir_snapshot *la
     weir_manifest_files previous = {0}, merged = {0};
     int code = WEIR_OK;
     if (latest != NULL) {
-        WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->base_manifest_list, writer->arena,
-                                        &previous, err));
+        WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->base_manifest_list, writer->arena, &previous,
+                                        err));
         WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->delta_manifest_list, writer->arena,
                                         &previous, err));
         WEIR_GO(weir_manifest_merge(writer, &previous, &merged, err));
     }
-    WEIR_GO(weir_manifest_writer_write_list(writer, &merged, &next->base_manifest_list,
-                                            &next->base_manifest_list_size, err));
+    WEIR_GO(weir_manifest_writer_write_list(writer, &merged, &next->base_manifest_list, &next->base_manifest_list_size,
+                                            err));
 done:
     weir_manifest_files_free(&previous);
     weir_manifest_files_free(&merged);
@@ -149,8 +149,7 @@ static bool is_ours(const weir_table *table, const weir_snapshot *next, weir_are
 {
     weir_snapshot *found = NULL;
     return weir_snapshot_read(table->context.fs, table->context.paths.root, next->id, arena, &found, NULL) == WEIR_OK &&
-           strcmp(found->commit_user, next->commit_user) == 0 &&
-           found->commit_identifier == next->commit_identifier &&
+           strcmp(found->commit_user, next->commit_user) == 0 && found->commit_identifier == next->commit_identifier &&
            strcmp(found->delta_manifest_list, next->delta_manifest_list) == 0;
 }
 

@@ -92,7 +92,7 @@ void weir_commit_changes_remove_files_of(const weir_table *table, const weir_com
     weir_commit_changes_free(&compact);
 }
 
-/* The partitions that some changes touch, serialized. */
+/* The partitions that some changes touch, serialized: each with an entry that lies there. */
 typedef struct touched_partitions {
     const weir_schema *schema;
     weir_map map;
@@ -173,8 +173,46 @@ static int compare_by_place(const void *a, const void *b, void *context)
     return order;
 }
 
-/* Sorts the folded entries by place; neighbours of one level must not overlap, and a partition has one bucket count. */
-static int check_neighbours(const weir_table *table, weir_manifest_entries *all, bool is_overwrite, weir_error *err)
+static int check_bucket_counts(const weir_table *table, const weir_manifest_entries *all,
+                               const touched_partitions *touched, weir_error *err)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const weir_manifest_entry *entry = &all->items[i], *change = weir_map_get(&touched->map, entry->partition);
+        if (change != NULL && entry->total_buckets != change->total_buckets) {
+            return weir_fail(err, WEIR_CONFLICT,
+                             "%s: a partition has files written with %d buckets and with %d; rewrite it with INSERT "
+                             "OVERWRITE",
+                             table->path, entry->total_buckets, change->total_buckets);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* Leaves of the folded entries those in buckets to which a file above level 0 is added. */
+static void keep_changed_buckets(const weir_commit_changes *changes, weir_manifest_entries *all)
+{
+    weir_map changed = {0};
+    weir_buffer key = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < changes->files.count + all->count; i++) {
+        bool is_change = i < changes->files.count;
+        const weir_manifest_entry *entry = is_change ? &changes->files.items[i] : &all->items[i - changes->files.count];
+        weir_buffer_clear(&key);
+        weir_buffer_append(&key, &entry->bucket, sizeof entry->bucket);
+        weir_buffer_append(&key, entry->partition.data, entry->partition.size);
+        if (!is_change && weir_map_get(&changed, weir_buffer_slice(&key)) != NULL) {
+            all->items[kept++] = *entry;
+        } else if (is_change && entry->kind == WEIR_FILE_ADD && entry->file->level > 0) {
+            weir_map_put(&changed, weir_buffer_slice(&key), &changed);
+        }
+    }
+    all->count = kept;
+    weir_map_free(&changed);
+    weir_buffer_free(&key);
+}
+
+/* Sorts entries by place: neighbours of one level must not overlap. */
+static int check_neighbours(const weir_table *table, weir_manifest_entries *all, weir_error *err)
 {
     if (all->count < 2) {
         return WEIR_OK;
@@ -182,16 +220,8 @@ static int check_neighbours(const weir_table *table, weir_manifest_entries *all,
     qsort_r(all->items, all->count, sizeof *all->items, compare_by_place, (void *)table->schema);
     for (size_t i = 1; i < all->count; i++) {
         const weir_manifest_entry *left = &all->items[i - 1], *right = &all->items[i];
-        if (!weir_slice_equal(left->partition, right->partition)) {
-            continue;
-        }
-        if (left->total_buckets != right->total_buckets && !is_overwrite) {
-            return weir_fail(err, WEIR_CONFLICT,
-                             "%s: a partition has files written with %d buckets and with %d; rewrite it with INSERT "
-                             "OVERWRITE",
-                             table->path, left->total_buckets, right->total_buckets);
-        }
-        bool same_level = left->bucket == right->bucket && left->file->level == right->file->level;
+        bool same_level = weir_slice_equal(left->partition, right->partition) && left->bucket == right->bucket &&
+                          left->file->level == right->file->level;
         if (same_level && right->file->level > 0 &&
             weir_key_compare(table->schema, left->file->max_key, right->file->min_key) >= 0) {
             return weir_fail(
@@ -206,7 +236,7 @@ static int check_neighbours(const weir_table *table, weir_manifest_entries *all,
 int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
                               weir_error *err)
 {
-    if (latest == NULL || !needs_current_files(changes)) {
+    if (!needs_current_files(changes)) {
         return WEIR_OK;
     }
     weir_arena arena;
@@ -215,7 +245,7 @@ int weir_commit_changes_check(const weir_table *table, const weir_snapshot *late
     weir_manifest_entries all = {0};
     int code = WEIR_OK;
     for (size_t i = 0; i < changes->files.count; i++) {
-        weir_map_put(&touched.map, changes->files.items[i].partition, &touched);
+        weir_map_put(&touched.map, changes->files.items[i].partition, &changes->files.items[i]);
     }
     weir_manifest_filter filter = {
         .bucket = -1,
@@ -225,13 +255,19 @@ int weir_commit_changes_check(const weir_table *table, const weir_snapshot *late
         .partition_context = &touched,
         .without_stats = true,
     };
-    WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
-                                table->context.pool, &arena, &all, err));
+    if (latest != NULL) {
+        WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
+                                    table->context.pool, &arena, &all, err));
+    }
     for (size_t i = 0; i < changes->files.count; i++) {
         weir_manifest_entries_append(&all, changes->files.items[i]);
     }
     WEIR_GO(check_deletes(table, &all, err));
-    WEIR_GO(check_neighbours(table, &all, changes->kind == WEIR_COMMIT_OVERWRITE, err));
+    if (changes->kind != WEIR_COMMIT_OVERWRITE) {
+        WEIR_GO(check_bucket_counts(table, &all, &touched, err));
+    }
+    keep_changed_buckets(changes, &all);
+    WEIR_GO(check_neighbours(table, &all, err));
 done:
     weir_manifest_entries_free(&all);
     weir_map_free(&touched.map);

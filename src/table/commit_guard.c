@@ -20,8 +20,8 @@ static void copy_entries(weir_arena *arena, const weir_manifest_entries *from, w
     for (size_t i = 0; i < from->count; i++) {
         weir_manifest_entry entry = from->items[i];
         entry.file = weir_data_file_copy(arena, entry.file);
-        entry.partition = weir_slice_of(weir_arena_copy(arena, entry.partition.data, entry.partition.size),
-                                        entry.partition.size);
+        entry.partition =
+            weir_slice_of(weir_arena_copy(arena, entry.partition.data, entry.partition.size), entry.partition.size);
         weir_manifest_entries_append(to, entry);
     }
 }

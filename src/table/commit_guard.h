@@ -1,8 +1,8 @@
 /* Watching over the last commit: not every writer publishes atomically.
  *
- * Some programs check on local disks and S3 that a snapshot's name is free, and then write over whatever is there by then.
- * So the committer looks again, before it builds the next snapshot and at the end, whether its last one still holds what
- * it published, and tells what was lost, so that it can be committed again. */
+ * Some programs check on local disks and S3 that a snapshot's name is free, and then write over whatever is there by
+ * then. So the committer looks again, before it builds the next snapshot and at the end, whether its last one still
+ * holds what it published, and tells what was lost, so that it can be committed again. */
 #ifndef WEIR_TABLE_COMMIT_GUARD_H
 #define WEIR_TABLE_COMMIT_GUARD_H
 

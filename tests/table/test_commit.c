@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "support/table_files.h"
 #include "table/model.h"
+#include "table/table_fixture.h"
 
 static void create(table_model *model)
 {
@@ -266,6 +267,152 @@ static void a_watermark_never_goes_back(void **state)
     model_free(&model);
 }
 
+/* Overwrites with the rows that are prepared; `partition` is the value of the first partition key, or NULL. */
+static int overwrite_prepared(fixture *table, const fixture_prepared *prepared, const int32_t *partition,
+                              weir_error *err)
+{
+    weir_literal value = {.integer = partition != NULL ? *partition : 0};
+    const weir_literal *values[] = {&value, NULL};
+    weir_committable committable = fixture_committable(prepared);
+    return weir_table_commit_overwrite(table->commit, &committable, partition != NULL ? values : NULL, NULL, err);
+}
+
+static void open_to_overwrite(fixture *table)
+{
+    weir_error err = {0};
+    weir_table_write_options options = {.overwrite = true};
+    weir_table_write_close(table->write);
+    must(weir_table_write_open(table->table, &options, &table->write, &err), &err, "opening to overwrite");
+}
+
+static void an_overwrite_replaces_the_named_partitions_and_no_others(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared prepared;
+    weir_error err = {0};
+    const int32_t one = 1;
+    fixture_create(&table, "p INT NOT NULL, q INT NOT NULL, k INT NOT NULL", "p,q,k", "p,q", "bucket=1");
+    fixture_commit(&table, "[[1, 1, 10], [1, 2, 20], [2, 1, 30]]", "+I");
+    open_to_overwrite(&table);
+    fixture_write(&table, "[[1, 2, 21]]", "+I");
+    fixture_prepare(&table, &prepared);
+    must(overwrite_prepared(&table, &prepared, NULL, &err), &err, "overwriting what is touched");
+    fixture_prepared_free(&prepared);
+    assert_string_equal(fixture_rows(&table, ""), "[1,1,10] [1,2,21] [2,1,30]");
+    open_to_overwrite(&table);
+    fixture_write(&table, "[[1, 3, 40]]", "+I");
+    fixture_prepare(&table, &prepared);
+    must(overwrite_prepared(&table, &prepared, &one, &err), &err, "overwriting p=1");
+    fixture_prepared_free(&prepared);
+    assert_string_equal(fixture_rows(&table, ""), "[1,3,40] [2,1,30]");
+    fixture_free(&table);
+}
+
+static void an_overwrite_takes_no_rows_of_other_partitions(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared prepared;
+    weir_error err = {0};
+    const int32_t one = 1;
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v INT", "p,k", "p", "bucket=1");
+    fixture_commit(&table, "[[1, 1, 1], [2, 1, 1]]", "+I");
+    fixture_commit(&table, "[[2, 1, 2]]", "+U");
+    open_to_overwrite(&table);
+    fixture_write(&table, "[[1, 1, 5], [2, 1, 6]]", "+I");
+    fixture_prepare(&table, &prepared);
+    assert_int_equal(overwrite_prepared(&table, &prepared, &one, &err), WEIR_INVALID);
+    assert_non_null(strstr(err.message, "p=2"));
+    assert_string_equal(fixture_rows(&table, ""), "[1,1,1] [2,1,2]");
+    must(weir_table_commit_abort(table.commit, &prepared.messages, &err), &err, "aborting");
+    fixture_prepared_free(&prepared);
+    fixture_free(&table);
+}
+
+static void a_compaction_of_a_table_that_was_made_anew_is_dropped(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared prepared;
+    weir_error err = {0};
+    weir_log_set_level(WEIR_LOG_ERROR);
+    fixture_create(&table, "k INT NOT NULL", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1]]", "+I");
+    must(weir_table_write_compact(table.write, weir_partition_none(), 0, true, &err), &err, "compacting");
+    fixture_prepare(&table, &prepared);
+    must(weir_fs_remove_recursively(table.fs, FIXTURE_PATH "/snapshot", &err), &err, "dropping");
+    assert_int_equal(fixture_commit_prepared(&table, &prepared), 0);
+    assert_true(weir_table_commit_dropped_compaction(table.commit));
+    assert_string_equal(fixture_rows(&table, ""), "");
+    fixture_free(&table);
+}
+
+/* A commit fails at one operation, and the caller cleans up, as it should not after WEIR_IO. */
+static bool abort_after_failure(uint64_t point)
+{
+    fixture table;
+    fixture_prepared prepared;
+    weir_error err = {0};
+    weir_fs *memory = weir_fs_memory();
+    weir_fs *faulty = weir_fs_fault(memory, (weir_fault_options){0});
+    fixture_create_on(&table, faulty, "k INT NOT NULL", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1], [9]]", "+I");
+    fixture_write(&table, "[[1], [2]]", "+I");
+    must(weir_table_write_compact_written(table.write, &err), &err, "compacting");
+    fixture_prepare(&table, &prepared);
+    weir_committable committable = fixture_committable(&prepared);
+    weir_fs_fault_set_options(faulty, (weir_fault_options){.stop_at = point, .fail_once = true});
+    int code = weir_table_commit_run(table.commit, &committable, NULL, &err);
+    bool over = weir_fs_fault_operations(faulty) < point;
+    weir_fs_fault_set_options(faulty, (weir_fault_options){0});
+    bool stands = code == WEIR_OK || strstr(err.message, "the rows are committed") != NULL;
+    assert_true(code == WEIR_OK || code == WEIR_IO);
+    if (code != WEIR_OK) {
+        must(weir_table_commit_abort(table.commit, &prepared.messages, &err), &err, "aborting");
+    }
+    assert_string_equal(fixture_rows(&table, ""), stands ? "[1] [2] [9]" : "[1] [9]");
+    size_t files = fixture_count_files(&table, FIXTURE_PATH "/bucket-0");
+    assert_int_equal(files, code == WEIR_OK ? 3 : stands ? 2 : 1);
+    fixture_prepared_free(&prepared);
+    fixture_free(&table);
+    weir_fs_close(memory);
+    return over;
+}
+
+static void aborting_takes_no_file_of_rows_that_stand(void **state)
+{
+    (void)state;
+    weir_log_set_level(WEIR_LOG_ERROR);
+    uint64_t point = 1;
+    while (!abort_after_failure(point)) {
+        point++;
+    }
+    assert_true(point > 10);
+}
+
+static void a_lost_commit_is_not_forgotten_when_making_it_again_fails(void **state)
+{
+    (void)state;
+    fixture ours, theirs;
+    weir_error err = {0};
+    weir_fs *memory = weir_fs_memory();
+    weir_fs *faulty = weir_fs_fault(memory, (weir_fault_options){0});
+    weir_log_set_level(WEIR_LOG_ERROR);
+    fixture_create_on(&ours, faulty, "k INT NOT NULL", "k", "", "bucket=1");
+    fixture_create(&theirs, "k INT NOT NULL", "k", "", "bucket=1");
+    fixture_commit(&ours, "[[1]]", "+I");
+    fixture_commit(&theirs, "[[2]]", "+I");
+    copy_tree(theirs.fs, memory, FIXTURE_PATH);
+    weir_fs_fault_set_options(faulty, (weir_fault_options){.stop_at = 1, .fail_once = true});
+    assert_int_equal(weir_table_commit_verify(ours.commit, &err), WEIR_IO);
+    must(weir_table_commit_verify(ours.commit, &err), &err, "verifying again");
+    assert_string_equal(fixture_rows(&ours, ""), "[1] [2]");
+    fixture_free(&ours);
+    fixture_free(&theirs);
+    weir_fs_close(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +421,11 @@ int main(void)
         cmocka_unit_test(a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay),
         cmocka_unit_test(a_commit_that_failed_once_is_repeated_and_leaves_nothing),
         cmocka_unit_test(a_watermark_never_goes_back),
+        cmocka_unit_test(an_overwrite_replaces_the_named_partitions_and_no_others),
+        cmocka_unit_test(an_overwrite_takes_no_rows_of_other_partitions),
+        cmocka_unit_test(a_compaction_of_a_table_that_was_made_anew_is_dropped),
+        cmocka_unit_test(aborting_takes_no_file_of_rows_that_stand),
+        cmocka_unit_test(a_lost_commit_is_not_forgotten_when_making_it_again_fails),
         cmocka_unit_test(writing_another_number_of_buckets_into_a_partition_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
