@@ -73,10 +73,12 @@ differ() {
     exit 1
 }
 
-# check NAME LINES: every scan gives what the first one gave. What a line does not tell is not compared; sums of
-# floating-point numbers depend on the order of the rows in their last digits.
+# check NAME COMMAND...: every scan gives what the first one gave; a scan that fails ends the run. What a line does not
+# tell is not compared; sums of floating-point numbers depend on the order of the rows in their last digits.
 check() {
-    local line sum want got
+    local lines line sum want got
+    lines=$("${@:2}") || { echo "bench: FAILED: $1" >&2; exit 1; }
+    [ -n "$(field rows <<<"$lines")" ] || { echo "bench: FAILED: $1: no rows were counted" >&2; exit 1; }
     while read -r line; do
         [ -n "$expected" ] || { expected=$line expected_from=$1; }
         for sum in "${checksums[@]}"; do
@@ -88,7 +90,7 @@ check() {
             awk -v a="$want" -v b="${got:-$want}" 'BEGIN { exit !((a - b) ^ 2 <= a ^ 2 * 1e-14) }' ||
                 differ "$sum" "$got" "$1" "$want"
         done
-    done <<<"$2"
+    done <<<"$lines"
     echo "    the same rows: $1" >&2
 }
 
@@ -105,14 +107,14 @@ measure_weir() {
     done
     weir rewrites rewrites "$db/weir_default" >/dev/null
     step "Weir: scanning and compacting"
-    check "Weir's runs by Weir" "$(weir scan-runs scan "$db/weir" --repeat $((runs + 2)))"
-    check "Weir's table compacted while written, by Weir" "$(weir scan-default scan "$db/weir_default" --repeat 1)"
+    check "Weir's runs by Weir" weir scan-runs scan "$db/weir" --repeat $((runs + 2))
+    check "Weir's table compacted while written, by Weir" weir scan-default scan "$db/weir_default" --repeat 1
     for ((i = 0; i < runs; i++)); do
         rm -rf "$db/weir_compacted"
         cp -r "$db/weir" "$db/weir_compacted"
         weir compact compact "$db/weir_compacted" >/dev/null
     done
-    check "Weir's compacted table by Weir" "$(weir scan-compacted scan "$db/weir_compacted" --repeat $((runs + 2)))"
+    check "Weir's compacted table by Weir" weir scan-compacted scan "$db/weir_compacted" --repeat $((runs + 2))
 }
 
 measure_sql() {
@@ -137,23 +139,23 @@ measure_java() {
     java write-only write "$db/java" "${size[@]}" --option write-only=true >/dev/null
     java write-default write "$db/java_default" "${size[@]}" >/dev/null
     weir java-rewrites rewrites "$db/java_default" >/dev/null
-    check "Java's runs by Java" "$(java scan-runs scan "$db/java" --repeat 3)"
-    check "Java's runs by Weir" "$(weir scan-java-runs scan "$db/java" --repeat 1)"
-    check "Weir's runs by Java" "$(java scan-weir-runs scan "$db/weir" --repeat 1)"
-    check "Java's table compacted while written, by Weir" "$(weir scan-java-default scan "$db/java_default" --repeat 1)"
-    check "Weir's table compacted while written, by Java" "$(java scan-weir-default scan "$db/weir_default" --repeat 1)"
+    check "Java's runs by Java" java scan-runs scan "$db/java" --repeat 3
+    check "Java's runs by Weir" weir scan-java-runs scan "$db/java" --repeat 1
+    check "Weir's runs by Java" java scan-weir-runs scan "$db/weir" --repeat 1
+    check "Java's table compacted while written, by Weir" weir scan-java-default scan "$db/java_default" --repeat 1
+    check "Weir's table compacted while written, by Java" java scan-weir-default scan "$db/weir_default" --repeat 1
     java compact compact "$db/java" >/dev/null
-    check "Java's compacted table by Java" "$(java scan-compacted scan "$db/java" --repeat 3)"
-    check "Java's compacted table by Weir" "$(weir scan-java-compacted scan "$db/java" --repeat 1)"
-    check "Weir's compacted table by Java" "$(java scan-weir-compacted scan "$db/weir_compacted" --repeat 1)"
+    check "Java's compacted table by Java" java scan-compacted scan "$db/java" --repeat 3
+    check "Java's compacted table by Weir" weir scan-java-compacted scan "$db/java" --repeat 1
+    check "Weir's compacted table by Java" java scan-weir-compacted scan "$db/weir_compacted" --repeat 1
 }
 
 measure_rust() {
     step "paimon-rust: writing and scanning"
     rust write-only write "$db/rust" "${size[@]}" --bucket 1 >/dev/null
-    check "paimon-rust's runs by paimon-rust" "$(rust scan-runs scan "$db/rust" --repeat 3)"
-    check "paimon-rust's runs by Weir" "$(weir scan-rust-runs scan "$db/rust" --repeat 1)"
-    check "Weir's runs by paimon-rust" "$(rust scan-weir-runs scan "$db/weir" --repeat 1)"
+    check "paimon-rust's runs by paimon-rust" rust scan-runs scan "$db/rust" --repeat 3
+    check "paimon-rust's runs by Weir" weir scan-rust-runs scan "$db/rust" --repeat 1
+    check "Weir's runs by paimon-rust" rust scan-weir-runs scan "$db/weir" --repeat 1
 }
 
 measure_limits() {
