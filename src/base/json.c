@@ -95,21 +95,6 @@ int weir_json_get_int64(const json_t *object, const char *name, bool required, c
     return WEIR_OK;
 }
 
-int weir_json_get_bool(const json_t *object, const char *name, bool required, const char *path, bool *out,
-                       weir_error *err)
-{
-    json_t *member = NULL;
-    WEIR_TRY(get_member(object, name, required, path, &member, err));
-    if (!member) {
-        return WEIR_OK;
-    }
-    if (!json_is_boolean(member)) {
-        return wrong_type(member, name, "a boolean", path, err);
-    }
-    *out = json_is_true(member);
-    return WEIR_OK;
-}
-
 int weir_json_get_array(const json_t *object, const char *name, bool required, const char *path, json_t **out,
                         weir_error *err)
 {

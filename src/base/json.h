@@ -18,8 +18,6 @@ int weir_json_get_string(const json_t *object, const char *name, bool required, 
                          weir_error *err);
 int weir_json_get_int64(const json_t *object, const char *name, bool required, const char *path, int64_t *out,
                         weir_error *err);
-int weir_json_get_bool(const json_t *object, const char *name, bool required, const char *path, bool *out,
-                       weir_error *err);
 int weir_json_get_array(const json_t *object, const char *name, bool required, const char *path, json_t **out,
                         weir_error *err);
 int weir_json_get_object(const json_t *object, const char *name, bool required, const char *path, json_t **out,

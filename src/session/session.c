@@ -119,14 +119,6 @@ int weir_session_check_cancelled(const weir_session *session, weir_error *err)
 
 /* ---- executing ---- */
 
-const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena)
-{
-    if (path->name == NULL) {
-        return weir_arena_format(arena, "%s.%s", path->catalog->name, path->database);
-    }
-    return weir_arena_format(arena, "%s.%s.%s", path->catalog->name, path->database, path->name);
-}
-
 int weir_error_at(weir_error *err, int code, weir_position position)
 {
     if (code != WEIR_OK && err != NULL && err->line == 0) {

@@ -80,9 +80,6 @@ int weir_session_show_create_table(weir_session *session, const weir_ast_name *n
 int weir_session_show_columns(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
 int weir_session_set(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 
-/* A name as it is written in messages: catalog.database.table. */
-const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena);
-
 /* Gives an error that has no place yet this one. */
 int weir_error_at(weir_error *err, int code, weir_position position);
 

@@ -128,11 +128,6 @@ static int64_t read_bounded(weir_thrift_reader *reader, int64_t min, int64_t max
     return value;
 }
 
-int16_t weir_thrift_i16(weir_thrift_reader *reader, weir_thrift_field field)
-{
-    return expect(reader, field, WEIR_THRIFT_I16) ? (int16_t)read_bounded(reader, INT16_MIN, INT16_MAX) : 0;
-}
-
 int32_t weir_thrift_i32(weir_thrift_reader *reader, weir_thrift_field field)
 {
     return expect(reader, field, WEIR_THRIFT_I32) ? (int32_t)read_bounded(reader, INT32_MIN, INT32_MAX) : 0;

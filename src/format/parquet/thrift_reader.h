@@ -32,7 +32,6 @@ bool weir_thrift_next(weir_thrift_reader *reader, weir_thrift_field *field);
 /* The value of a field; a field of another type is an error. */
 bool weir_thrift_bool(weir_thrift_reader *reader, weir_thrift_field field);
 int8_t weir_thrift_i8(weir_thrift_reader *reader, weir_thrift_field field);
-int16_t weir_thrift_i16(weir_thrift_reader *reader, weir_thrift_field field);
 int32_t weir_thrift_i32(weir_thrift_reader *reader, weir_thrift_field field);
 int64_t weir_thrift_i64(weir_thrift_reader *reader, weir_thrift_field field);
 weir_slice weir_thrift_binary(weir_thrift_reader *reader, weir_thrift_field field);
