@@ -80,12 +80,65 @@ static int read_by_time(const weir_table *table, int64_t time_ms, weir_arena *ar
     return weir_snapshot_at_time(context->fs, context->paths.root, time_ms, false, arena, out, err);
 }
 
-static int parse_time(const char *text, weir_arena *arena, int64_t *out_ms, weir_error *err)
+int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_ms, weir_error *err)
 {
-    const weir_type *type = weir_type_with_length(arena, WEIR_TIMESTAMP, 3, false);
-    weir_literal literal;
-    WEIR_TRY_CTX(weir_literal_parse(type, weir_slice_text(text), arena, &literal, err), err, "scan.timestamp");
+    const weir_options *set = &table->schema->options;
+    const char *text = weir_options_get(set, "scan.timestamp");
+    *out_given = true;
+    if (weir_options_get(set, "scan.timestamp-millis") != NULL) {
+        return weir_options_int(set, "scan.timestamp-millis", out_ms, err);
+    }
+    if (text == NULL) {
+        *out_given = false;
+        return WEIR_OK;
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_literal literal = {0};
+    const weir_type *type = weir_type_with_length(&arena, WEIR_TIMESTAMP, 3, false);
+    int code = weir_literal_parse(type, weir_slice_text(text), &arena, &literal, err);
     *out_ms = literal.integer;
+    weir_arena_free(&arena);
+    return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "scan.timestamp");
+}
+
+/* Reading something else in their place would give rows that nobody asked for. */
+int weir_scan_check_start(const weir_table *table, weir_error *err)
+{
+    static const char *const refused[] = {"scan.creation-time-millis", "scan.file-creation-time-millis"};
+    const weir_options *set = &table->schema->options;
+    const char *mode = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (weir_options_get(set, refused[i]) != NULL) {
+            return weir_fail(err, WEIR_UNSUPPORTED, "%s: '%s' is not supported; use scan.timestamp-millis", table->path,
+                             refused[i]);
+        }
+    }
+    WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
+    if (mode != NULL && (strcmp(mode, "from-creation-timestamp") == 0 || strcmp(mode, "from-file-creation-time") == 0)) {
+        return weir_fail(err, WEIR_UNSUPPORTED, "%s: scan.mode '%s' is not supported; use from-timestamp", table->path,
+                         mode);
+    }
+    return WEIR_OK;
+}
+
+/* A mode that says where to start, without the option that says it. */
+static int check_mode_is_complete(const weir_table *table, const char *mode, weir_error *err)
+{
+    static const struct {
+        const char *mode;
+        const char *needs;
+    } modes[] = {
+        {"from-timestamp", "scan.timestamp-millis or scan.timestamp"},
+        {"from-snapshot", "scan.snapshot-id, scan.tag-name, scan.watermark or scan.version"},
+        {"from-snapshot-full", "scan.snapshot-id"},
+        {"incremental", "incremental-between or incremental-between-timestamp"},
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(mode, modes[i].mode) == 0) {
+            return weir_fail(err, WEIR_INVALID, "%s: scan.mode '%s' needs %s", table->path, mode, modes[i].needs);
+        }
+    }
     return WEIR_OK;
 }
 
@@ -127,7 +180,9 @@ int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot
     const weir_options *set = &table->schema->options;
     const char *text = NULL, *mode = NULL;
     int64_t number = 0;
+    bool given = false;
     *out = NULL;
+    WEIR_TRY(weir_scan_check_start(table, err));
     if (weir_options_get(set, "scan.snapshot-id") != NULL) {
         WEIR_TRY(weir_options_int(set, "scan.snapshot-id", &number, err));
         return read_by_id(table, number, arena, out, err);
@@ -142,17 +197,16 @@ int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot
         WEIR_TRY(weir_options_int(set, "scan.watermark", &number, err));
         return read_by_watermark(table, number, arena, out, err);
     }
-    if (weir_options_get(set, "scan.timestamp-millis") != NULL) {
-        WEIR_TRY(weir_options_int(set, "scan.timestamp-millis", &number, err));
-        return read_by_time(table, number, arena, out, err);
-    }
-    if ((text = weir_options_get(set, "scan.timestamp")) != NULL) {
-        WEIR_TRY(parse_time(text, arena, &number, err));
+    WEIR_TRY(weir_scan_start_time(table, &given, &number, err));
+    if (given) {
         return read_by_time(table, number, arena, out, err);
     }
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
     if (mode != NULL && strcmp(mode, "compacted-full") == 0) {
         return weir_scan_compacted_snapshot(table, arena, out, err);
+    }
+    if (mode != NULL) {
+        WEIR_TRY(check_mode_is_complete(table, mode, err));
     }
     return read_latest(table, arena, out, err);
 }

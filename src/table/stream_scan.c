@@ -27,10 +27,26 @@ struct weir_stream_scan {
     int64_t last_snapshot;
 };
 
+/* What names a state to read, but no place among the changes. */
+static int check_no_state_is_named(const weir_table *table, weir_error *err)
+{
+    static const char *const states[] = {"scan.tag-name", "scan.watermark", "scan.version"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        if (weir_options_get(&table->schema->options, states[i]) != NULL) {
+            return weir_fail(err, WEIR_INVALID, "%s: a stream cannot start by '%s'; use scan.snapshot-id", table->path,
+                             states[i]);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int read_mode(weir_stream_scan *scan, weir_error *err)
 {
     const weir_options *set = &scan->table->schema->options;
     const char *mode = NULL;
+    bool has_time = false;
+    WEIR_TRY(weir_scan_check_start(scan->table, err));
+    WEIR_TRY(check_no_state_is_named(scan->table, err));
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
     bool is_default = mode == NULL || strcmp(mode, "default") == 0;
     if (weir_options_get(set, "scan.snapshot-id") != NULL &&
@@ -39,18 +55,20 @@ static int read_mode(weir_stream_scan *scan, weir_error *err)
                                                                             : START_FROM_SNAPSHOT;
         return weir_options_int(set, "scan.snapshot-id", &scan->start, err);
     }
-    if (weir_options_get(set, "scan.timestamp-millis") != NULL && (is_default || strcmp(mode, "from-timestamp") == 0)) {
-        scan->mode = START_FROM_TIMESTAMP;
-        return weir_options_int(set, "scan.timestamp-millis", &scan->start, err);
+    if (is_default || strcmp(mode, "from-timestamp") == 0) {
+        WEIR_TRY(weir_scan_start_time(scan->table, &has_time, &scan->start, err));
     }
-    if (is_default || strcmp(mode, "latest-full") == 0 || strcmp(mode, "full") == 0) {
+    if (has_time) {
+        scan->mode = START_FROM_TIMESTAMP;
+    } else if (is_default || strcmp(mode, "latest-full") == 0 || strcmp(mode, "full") == 0) {
         scan->mode = START_LATEST_FULL;
     } else if (strcmp(mode, "latest") == 0) {
         scan->mode = START_LATEST;
     } else if (strcmp(mode, "compacted-full") == 0) {
         scan->mode = START_COMPACTED_FULL;
     } else {
-        return weir_fail(err, WEIR_INVALID, "%s: scan.mode '%s' needs scan.snapshot-id or scan.timestamp-millis",
+        return weir_fail(err, WEIR_INVALID,
+                         "%s: scan.mode '%s' needs scan.snapshot-id, scan.timestamp-millis or scan.timestamp",
                          scan->table->path, mode);
     }
     return WEIR_OK;

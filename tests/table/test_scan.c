@@ -42,6 +42,31 @@ static void options_choose_the_snapshot(void **state)
     fixture_free(&table);
 }
 
+static void a_start_that_is_not_offered_or_not_told_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        const char *message;
+    } cases[] = {
+        {"scan.mode=from-creation-timestamp", "scan.mode 'from-creation-timestamp' is not supported"},
+        {"scan.mode=from-file-creation-time", "scan.mode 'from-file-creation-time' is not supported"},
+        {"scan.creation-time-millis=0", "'scan.creation-time-millis' is not supported"},
+        {"scan.file-creation-time-millis=0", "'scan.file-creation-time-millis' is not supported"},
+        {"scan.mode=from-timestamp", "needs scan.timestamp-millis"},
+        {"scan.mode=from-snapshot", "needs scan.snapshot-id"},
+        {"scan.mode=from-snapshot-full", "needs scan.snapshot-id"},
+        {"scan.mode=incremental", "needs incremental-between"},
+    };
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_non_null(strstr(fixture_rows(&table, cases[i].options), cases[i].message));
+    }
+    fixture_free(&table);
+}
+
 static void partitions_buckets_and_keys_leave_files_out(void **state)
 {
     (void)state;
@@ -216,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_choose_the_snapshot),
+        cmocka_unit_test(a_start_that_is_not_offered_or_not_told_is_refused),
         cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
         cmocka_unit_test(keys_are_found_in_partitions_with_another_number_of_buckets),
         cmocka_unit_test(manifests_of_other_partitions_are_not_read),

@@ -56,6 +56,9 @@ static void the_start_mode_decides_what_comes_first(void **state)
         {"scan.mode=from-timestamp;scan.timestamp-millis=0",
          "[1,\"+I\",1,\"a\"] [1,\"+I\",2,\"b\"] [2,\"+U\",1,\"aa\"] [3,\"-D\",2,\"b\"]"},
         {"scan.mode=from-timestamp;scan.timestamp-millis=99999999999999", ""},
+        {"scan.timestamp=9999-12-31 00:00:00", ""},
+        {"scan.mode=from-timestamp;scan.timestamp=1970-01-01 00:00:00",
+         "[1,\"+I\",1,\"a\"] [1,\"+I\",2,\"b\"] [2,\"+U\",1,\"aa\"] [3,\"-D\",2,\"b\"]"},
     };
     fixture table;
     create(&table, "bucket=1");
@@ -63,6 +66,38 @@ static void the_start_mode_decides_what_comes_first(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_stream_scan *scan = NULL;
         assert_string_equal(fixture_stream(&table, &scan, cases[i].options), cases[i].changes);
+    }
+    fixture_free(&table);
+}
+
+static void a_stream_refuses_starts_that_it_does_not_offer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option;
+        const char *value;
+        const char *message;
+    } cases[] = {
+        {"scan.tag-name", "t", "cannot start by 'scan.tag-name'"},
+        {"scan.watermark", "1", "cannot start by 'scan.watermark'"},
+        {"scan.version", "1", "cannot start by 'scan.version'"},
+        {"scan.mode", "from-creation-timestamp", "'from-creation-timestamp' is not supported"},
+        {"scan.creation-time-millis", "0", "'scan.creation-time-millis' is not supported"},
+        {"scan.mode", "from-timestamp", "needs scan.snapshot-id, scan.timestamp-millis or scan.timestamp"},
+    };
+    fixture table;
+    create(&table, "bucket=1");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_error err = {0};
+        weir_options options = {0};
+        weir_table *opened = NULL;
+        weir_stream_scan *scan = NULL;
+        weir_options_set(&options, &table.arena, cases[i].option, cases[i].value);
+        weir_table_open_options open_options = {.dynamic_options = &options, .for_stream = true};
+        must(weir_table_open(table.fs, FIXTURE_PATH, &open_options, &opened, &err), &err, "opening for a stream");
+        assert_int_not_equal(weir_stream_scan_open(opened, NULL, &scan, &err), WEIR_OK);
+        assert_non_null(strstr(err.message, cases[i].message));
+        weir_table_close(opened);
     }
     fixture_free(&table);
 }
@@ -133,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_producer_tells_the_changes_in_its_own_way),
         cmocka_unit_test(the_start_mode_decides_what_comes_first),
+        cmocka_unit_test(a_stream_refuses_starts_that_it_does_not_offer),
         cmocka_unit_test(a_stream_on_an_empty_table_waits_and_then_gives_everything),
         cmocka_unit_test(a_restored_stream_goes_on_where_it_was),
         cmocka_unit_test(an_expired_snapshot_is_an_error_that_names_the_remedy),
