@@ -17,6 +17,10 @@ typedef struct place {
 typedef struct lookup_file {
     const weir_data_file *file;
     weir_format_reader *reader; /* opened when a value is needed */
+    /* Of the last find: */
+    int64_t first_row; /* where its rows begin in lookup->rows */
+    int64_t row_count;
+    uint16_t source; /* its position in lookup->sources */
 } lookup_file;
 
 struct weir_lookup {
@@ -32,8 +36,12 @@ struct weir_lookup {
     place *places;         /* of the last find, found ones only */
     int64_t place_count;
     size_t place_capacity;
-    uint32_t *rows; /* scratch of weir_lookup_column */
+    int32_t *sources; /* the files in which something was found */
+    int32_t source_count;
+    uint32_t *rows; /* that were found, file by file */
     size_t row_capacity;
+    uint16_t *source_of; /* of each place, a position in `sources` */
+    size_t source_of_capacity;
 };
 
 /* The key ranges of the files as sort keys, so that files without a wanted key are not touched. */
@@ -81,6 +89,7 @@ int weir_lookup_open(const weir_table_context *context, weir_slice partition, in
         lookup->file_count += runs[r].file_count;
     }
     lookup->files = WEIR_NEW_ARRAY(&lookup->arena, lookup_file, lookup->file_count);
+    lookup->sources = WEIR_NEW_ARRAY(&lookup->arena, int32_t, lookup->file_count);
     int32_t at = 0;
     for (int32_t r = 0; r < run_count; r++) {
         for (int32_t f = 0; f < runs[r].file_count; f++) {
@@ -113,6 +122,7 @@ void weir_lookup_close(weir_lookup *lookup)
     weir_sort_keys_free(&lookup->bounds);
     free(lookup->places);
     free(lookup->rows);
+    free(lookup->source_of);
     weir_arena_free(&lookup->arena);
     free(lookup);
 }
@@ -171,6 +181,43 @@ static int search_run(weir_lookup *lookup, const weir_sorted_run *run, int32_t f
     return WEIR_OK;
 }
 
+/* Sorts what was found by file, once for all columns. A find looks for few enough keys (a window of a merge) that 16
+ * bits tell apart all files that hold any of them. */
+static int group_places(weir_lookup *lookup, weir_error *err)
+{
+    WEIR_GROW(lookup->rows, lookup->row_capacity, lookup->place_count + 1);
+    WEIR_GROW(lookup->source_of, lookup->source_of_capacity, lookup->place_count + 1);
+    lookup->source_count = 0;
+    for (int32_t f = 0; f < lookup->file_count; f++) {
+        lookup->files[f].row_count = 0;
+    }
+    for (int64_t i = 0; i < lookup->place_count; i++) {
+        lookup->files[lookup->places[i].file].row_count++;
+    }
+    int64_t first_row = 0;
+    for (int32_t f = 0; f < lookup->file_count; f++) {
+        lookup_file *file = &lookup->files[f];
+        if (file->row_count == 0) {
+            continue;
+        }
+        if (lookup->source_count > UINT16_MAX) {
+            return weir_fail(err, WEIR_UNSUPPORTED, "%s: keys of one lookup lie in more than %d files",
+                             lookup->bucket_path, UINT16_MAX + 1);
+        }
+        file->source = (uint16_t)lookup->source_count;
+        file->first_row = first_row;
+        lookup->sources[lookup->source_count++] = f;
+        first_row += file->row_count;
+        file->row_count = 0;
+    }
+    for (int64_t i = 0; i < lookup->place_count; i++) {
+        lookup_file *file = &lookup->files[lookup->places[i].file];
+        lookup->rows[file->first_row + file->row_count++] = lookup->places[i].row;
+        lookup->source_of[i] = file->source;
+    }
+    return WEIR_OK;
+}
+
 int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
                      bool *found, weir_error *err)
 {
@@ -195,7 +242,7 @@ int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint
             lookup->places[lookup->place_count++] = lookup->places[i];
         }
     }
-    return WEIR_OK;
+    return group_places(lookup, err);
 }
 
 static int reader_of(weir_lookup *lookup, int32_t file, weir_format_reader **out, weir_error *err)
@@ -216,36 +263,28 @@ int weir_lookup_column(weir_lookup *lookup, int32_t column, weir_vector *out, we
         return WEIR_OK;
     }
     int code = WEIR_OK;
-    size_t files = (size_t)lookup->file_count;
-    weir_vector *values = weir_alloc_zeroed(files, sizeof *values);
-    weir_vector **sources = weir_alloc_zeroed(files, sizeof *sources);
-    int64_t *cursors = weir_alloc_zeroed(files, sizeof *cursors);
-    uint16_t *source_of = weir_alloc(sizeof(uint16_t) * (size_t)lookup->place_count);
-    WEIR_GROW(lookup->rows, lookup->row_capacity, lookup->place_count);
-    for (int32_t f = 0; f < lookup->file_count; f++) {
-        weir_vector_init(&values[f], out->type);
-        sources[f] = &values[f];
-        int64_t count = 0;
-        for (int64_t i = 0; i < lookup->place_count; i++) {
-            if (lookup->places[i].file == f) {
-                lookup->rows[count++] = lookup->places[i].row;
-                source_of[i] = (uint16_t)f;
-            }
-        }
-        if (count > 0) {
-            weir_format_reader *reader = NULL;
-            WEIR_GO(reader_of(lookup, f, &reader, err));
-            WEIR_GO(reader->ops->gather(reader, column, 0, lookup->rows, count, &values[f], err));
-        }
+    size_t count = (size_t)lookup->source_count;
+    weir_vector *values = weir_alloc_zeroed(count, sizeof *values);
+    weir_vector **sources = weir_alloc_zeroed(count, sizeof *sources);
+    int64_t *cursors = weir_alloc_zeroed(count, sizeof *cursors);
+    for (size_t s = 0; s < count; s++) {
+        weir_vector_init(&values[s], out->type);
+        sources[s] = &values[s];
     }
-    WEIR_GO(weir_vector_interleave(out, sources, cursors, source_of, lookup->place_count, err));
+    for (size_t s = 0; s < count; s++) {
+        const lookup_file *file = &lookup->files[lookup->sources[s]];
+        weir_format_reader *reader = NULL;
+        WEIR_GO(reader_of(lookup, lookup->sources[s], &reader, err));
+        WEIR_GO(reader->ops->gather(reader, column, 0, lookup->rows + file->first_row, file->row_count, &values[s],
+                                    err));
+    }
+    WEIR_GO(weir_vector_interleave(out, sources, cursors, lookup->source_of, lookup->place_count, err));
 done:
-    for (size_t f = 0; f < files; f++) {
-        weir_vector_free(&values[f]);
+    for (size_t s = 0; s < count; s++) {
+        weir_vector_free(&values[s]);
     }
     free(values);
     free(sources);
     free(cursors);
-    free(source_of);
     return code;
 }
