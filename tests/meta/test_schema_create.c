@@ -13,6 +13,10 @@ static void what_is_wrong_is_found_before_anything_is_written(void **state)
     static const refusal cases[] = {
         {{"_KEY_a INT", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
         {{"_SEQUENCE_NUMBER INT", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
+        {{"_VALUE_KIND INT", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
+        {{"_LEVEL INT", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
+        {{"rowkind STRING", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
+        {{"_ROW_ID BIGINT", NULL, NULL, NULL}, WEIR_INVALID, "reserved"},
         {{"user_id INT", "userid", NULL, "bucket=1"}, WEIR_INVALID, "did you mean 'user_id'"},
         {{"a INT", NULL, "b", NULL}, WEIR_INVALID, "'b'"},
         {{"a INT, b INT", "a,a", NULL, "bucket=1"}, WEIR_INVALID, "twice"},
