@@ -12,14 +12,15 @@ int64_t weir_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int64_t weir_local_now_ms(void)
+int64_t weir_local_ms(int64_t utc_ms)
 {
-    int64_t now_ms = weir_now_ms();
-    time_t seconds = (time_t)(now_ms / 1000);
+    time_t seconds = (time_t)(utc_ms / 1000);
     struct tm fields;
     localtime_r(&seconds, &fields);
-    return now_ms + (int64_t)fields.tm_gmtoff * 1000;
+    return utc_ms + (int64_t)fields.tm_gmtoff * 1000;
 }
+
+int64_t weir_local_now_ms(void) { return weir_local_ms(weir_now_ms()); }
 
 int64_t weir_monotonic_ns(void)
 {

@@ -3,6 +3,8 @@
  *   options.h        every table option in one table; typed access
  *   schema.h         table schemas (schema/schema-N)
  *   snapshot.h       snapshots and tags, finding the latest and earliest
+ *   tag.h            what tags hold beside their snapshot: when made, how long kept
+ *   consumer.h       readers that still need snapshots
  *   data_file.h      the description of a data file, as manifests hold it
  *   manifest.h       manifests, manifest lists, folding entries, merging manifests
  *   path.h           where things lie; partition folders
@@ -14,6 +16,7 @@
 #define WEIR_META_H
 
 #include "fs/fs.h"
+#include "meta/consumer.h"
 #include "meta/data_file.h"
 #include "meta/manifest.h"
 #include "meta/options.h"
@@ -21,5 +24,6 @@
 #include "meta/path.h"
 #include "meta/schema.h"
 #include "meta/snapshot.h"
+#include "meta/tag.h"
 
 #endif

@@ -96,8 +96,7 @@ done:
     return code;
 }
 
-/* As Java prints its internal form of the value: days for a DATE, milliseconds for a TIME, ISO-8601 for timestamps. */
-static int append_legacy(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err)
+int weir_append_java_value(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err)
 {
     switch (type->id) {
     case WEIR_BOOLEAN:
@@ -162,7 +161,7 @@ static int append_component(const weir_field *field, const weir_literal *value, 
                          field->name);
     }
     if (!value->is_null) {
-        int code = legacy ? append_legacy(field->type, value, &text, err) : append_sql(field->type, value, &text, err);
+        int code = legacy ? weir_append_java_value(field->type, value, &text, err) : append_sql(field->type, value, &text, err);
         if (code != WEIR_OK) {
             weir_buffer_free(&text);
             return code;
@@ -203,24 +202,59 @@ done:
     return code;
 }
 
-int weir_partition_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
-                        weir_error *err)
+/* The values one after the other, in `open` and `close`; each after its key and `assign`, when that is not NULL. */
+typedef struct partition_style {
+    const char *open, *close, *assign, *between, *null;
+    bool blank_is_null; /* as folders do, which cannot tell them apart */
+} partition_style;
+
+static int format_partition(const weir_schema *schema, weir_slice partition, const partition_style *style,
+                            weir_arena *arena, const char **out, weir_error *err)
 {
     weir_buffer text = {0};
     int code = WEIR_OK;
     weir_literal *values = WEIR_NEW_ARRAY(arena, weir_literal, schema->partition_key_count);
     WEIR_TRY(weir_partition_decode(schema, partition, arena, values, err));
+    weir_buffer_append_text(&text, style->open);
     for (int32_t i = 0; i < schema->partition_key_count; i++) {
         const weir_field *field = &schema->fields[schema->partition_columns[i]];
-        weir_buffer_append_format(&text, "%s%s=", i > 0 ? ", " : "", field->name);
-        if (values[i].is_null) {
-            weir_buffer_append_text(&text, "NULL");
+        weir_buffer_append_text(&text, i > 0 ? style->between : "");
+        if (style->assign != NULL) {
+            weir_buffer_append_format(&text, "%s%s", field->name, style->assign);
+        }
+        bool blank = values[i].is_null || (style->blank_is_null && weir_type_is_text(field->type) &&
+                                           is_blank(values[i].bytes));
+        if (blank) {
+            weir_buffer_append_text(&text, style->null);
         } else {
             WEIR_GO(append_sql(field->type, &values[i], &text, err));
         }
     }
+    weir_buffer_append_text(&text, style->close);
     *out = weir_arena_strdup(arena, weir_buffer_text(&text));
 done:
     weir_buffer_free(&text);
     return code;
+}
+
+int weir_partition_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                        weir_error *err)
+{
+    const partition_style style = {.open = "", .close = "", .assign = "=", .between = ", ", .null = "NULL"};
+    return format_partition(schema, partition, &style, arena, out, err);
+}
+
+int weir_partition_row_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                            weir_error *err)
+{
+    const partition_style style = {.open = "{", .close = "}", .between = ", ", .null = "null"};
+    return format_partition(schema, partition, &style, arena, out, err);
+}
+
+int weir_partition_spec_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                             weir_error *err)
+{
+    partition_style style = {.open = "", .close = "", .assign = "=", .between = "/", .blank_is_null = true};
+    WEIR_TRY(weir_options_text(&schema->options, "partition.default-name", &style.null, err));
+    return format_partition(schema, partition, &style, arena, out, err);
 }

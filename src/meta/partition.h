@@ -20,8 +20,20 @@ void weir_partition_encode(const weir_schema *schema, const weir_literal *values
 int weir_partition_path(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
                         weir_error *err);
 
+/* Appends a value as Java prints its internal form of it: days for a DATE, milliseconds for a TIME, ISO-8601 for
+ * timestamps; other types as their CAST to STRING. Not NULL. */
+int weir_append_java_value(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err);
+
 /* For people: "dt=2024-01-01, hr=7". */
 int weir_partition_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
                         weir_error *err);
+
+/* As the row cast to STRING: "{2024-01-01, 7}". */
+int weir_partition_row_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                            weir_error *err);
+
+/* "dt=2024-01-01/hr=7", not escaped; NULLs and blank texts are partition.default-name. */
+int weir_partition_spec_text(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
+                             weir_error *err);
 
 #endif

@@ -66,6 +66,10 @@ int weir_tag_read(weir_fs *fs, const char *root, const char *name, weir_arena *a
 int weir_tag_list(weir_fs *fs, const char *root, weir_arena *arena, const char ***out_names, size_t *out_count,
                   weir_error *err);
 
+/* The branches of the table in `table_path`, in byte order. */
+int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names,
+                     size_t *out_count, weir_error *err);
+
 /* The latest snapshot whose time is at or before `time_ms`, or (`later`) the earliest one after it. *out NULL: none. */
 int weir_snapshot_at_time(weir_fs *fs, const char *root, int64_t time_ms, bool later, weir_arena *arena,
                           weir_snapshot **out, weir_error *err);
@@ -73,8 +77,5 @@ int weir_snapshot_at_time(weir_fs *fs, const char *root, int64_t time_ms, bool l
 /* changelog/changelog-<id> of a table whose changelogs outlive its snapshots. */
 int weir_changelog_read(weir_fs *fs, const char *root, int64_t id, weir_arena *arena, weir_snapshot **out,
                         weir_error *err);
-
-/* consumer/consumer-<id>: the next snapshot that a reader still needs. The least of all consumers, or -1. */
-int weir_consumer_least_next_snapshot(weir_fs *fs, const char *root, int64_t *out, weir_error *err);
 
 #endif

@@ -1,10 +1,10 @@
-/* Where snapshots, tags, changelogs and consumers lie: finding, reading and publishing them.
+/* Where snapshots, tags and changelogs lie: finding, reading and publishing them.
  *
  * The hint files LATEST and EARLIEST are advice only: a writer that dies after publishing a snapshot leaves LATEST one
  * behind, so a hint counts only when the folder agrees with it. */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "meta/snapshot.h"
 
@@ -54,6 +54,23 @@ int weir_tag_list(weir_fs *fs, const char *root, weir_arena *arena, const char *
     for (size_t i = 0; i < file_count; i++) {
         if (strncmp(files[i].name, "tag-", 4) == 0) {
             names[count++] = files[i].name + 4;
+        }
+    }
+    *out_names = names;
+    *out_count = count;
+    return WEIR_OK;
+}
+
+int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names,
+                     size_t *out_count, weir_error *err)
+{
+    weir_file_info *files = NULL;
+    size_t file_count = 0, count = 0;
+    WEIR_TRY(weir_fs_list(fs, weir_arena_format(arena, "%s/branch", table_path), arena, &files, &file_count, err));
+    const char **names = WEIR_NEW_ARRAY(arena, const char *, file_count + 1);
+    for (size_t i = 0; i < file_count; i++) {
+        if (files[i].is_directory && strncmp(files[i].name, "branch-", 7) == 0) {
+            names[count++] = files[i].name + 7;
         }
     }
     *out_names = names;
@@ -218,54 +235,4 @@ int weir_snapshot_at_time(weir_fs *fs, const char *root, int64_t time_ms, bool l
     weir_error_clear(err);
     *out = later ? after : before;
     return WEIR_OK;
-}
-
-/* ---- consumers ---- */
-
-static int read_consumer(weir_fs *fs, const char *path, int64_t *out, weir_error *err)
-{
-    weir_buffer text = {0};
-    json_t *document = NULL;
-    int code;
-    WEIR_GO(weir_fs_read_all(fs, path, &text, err));
-    WEIR_GO(weir_json_parse(weir_buffer_slice(&text), path, &document, err));
-    WEIR_GO(weir_json_get_int64(document, "nextSnapshot", true, path, out, err));
-done:
-    json_decref(document);
-    weir_buffer_free(&text);
-    return code;
-}
-
-static int least_of_consumers(weir_fs *fs, const char *root, weir_arena *arena, int64_t *out, weir_error *err)
-{
-    weir_file_info *files = NULL;
-    size_t count = 0;
-    int64_t least = -1;
-    WEIR_TRY(weir_fs_list(fs, weir_arena_format(arena, "%s/consumer", root), arena, &files, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        int64_t next = 0;
-        if (strncmp(files[i].name, "consumer-", 9) != 0) {
-            continue;
-        }
-        int code = read_consumer(fs, weir_arena_format(arena, "%s/consumer/%s", root, files[i].name), &next, err);
-        if (code == WEIR_NOT_FOUND) { /* removed since the folder was listed */
-            weir_error_clear(err);
-            continue;
-        }
-        WEIR_TRY(code);
-        if (least < 0 || next < least) {
-            least = next;
-        }
-    }
-    *out = least;
-    return WEIR_OK;
-}
-
-int weir_consumer_least_next_snapshot(weir_fs *fs, const char *root, int64_t *out, weir_error *err)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    int code = least_of_consumers(fs, root, &arena, out, err);
-    weir_arena_free(&arena);
-    return code;
 }

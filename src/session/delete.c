@@ -7,7 +7,11 @@
 
 static int check_paimon(const weir_session_table *table, const char *statement, weir_error *err)
 {
-    if (table->kind != WEIR_SESSION_PAIMON_TABLE || table->audit_log) {
+    if (table->kind != WEIR_SESSION_CONNECTOR_TABLE && !weir_session_table_is_plain(table)) {
+        return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                            "system tables such as '%s' are read only", table->base.name);
+    }
+    if (table->kind != WEIR_SESSION_PAIMON_TABLE) {
         return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
                             "%s works on Paimon tables, and '%s' is none", statement, table->base.name);
     }
@@ -50,7 +54,7 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
     WEIR_TRY(weir_bind_delete(&context, modify, &bound, err));
     weir_session_table *table = bound->sink->owner;
     int code = WEIR_OK;
-    if (bound->whole_table && table->kind == WEIR_SESSION_PAIMON_TABLE && !table->audit_log) {
+    if (bound->whole_table && weir_session_table_is_plain(table)) {
         WEIR_GO(truncate(table, out, err));
     } else {
         WEIR_GO(check_primary_key(table, "DELETE", err));

@@ -4,6 +4,8 @@
  * reading the column that costs least. t$audit_log puts the kind of each row before its columns. */
 #include <stdlib.h>
 
+#include "base/text.h"
+#include "lsm/lsm_options.h"
 #include "session/sql_table.h"
 #include "table/read.h"
 
@@ -192,6 +194,19 @@ static void estimate(paimon_scan *scan)
     }
 }
 
+/* What full compactions write to; tables without a key have one level. */
+static int highest_level(const weir_schema *schema, int32_t *out, weir_error *err)
+{
+    weir_lsm_options options;
+    if (schema->primary_key_count == 0) {
+        *out = 0;
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_lsm_options_read(schema, &options, err));
+    *out = options.level_count - 1;
+    return WEIR_OK;
+}
+
 static int open_scan(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err)
 {
     weir_session_table *table = self->owner;
@@ -203,13 +218,17 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     choose_columns(scan, request);
     scan->read.predicate = table_predicate(scan, request->predicate);
     scan->read.with_kinds = table->audit_log;
+    scan->read.with_stored_kinds = table->audit_log;
     scan->read.batch_rows = table->session->batch_rows;
     weir_scan_options options = {
         .predicate = scan->read.predicate,
         .limit = request->predicate == NULL ? request->limit : -1,
         .with_kinds = table->audit_log,
     };
-    int code = weir_scan_plan(table->table, &options, &scan->plan, err);
+    int code = table->read_optimized ? highest_level(table->table->schema, &options.min_level, err) : WEIR_OK;
+    if (code == WEIR_OK) {
+        code = weir_scan_plan(table->table, &options, &scan->plan, err);
+    }
     if (code != WEIR_OK) {
         close_scan(&scan->base);
         return weir_error_at(err, code, table->position);
@@ -252,12 +271,13 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
     weir_session_table *table = weir_session_table_new(session, WEIR_SESSION_PAIMON_TABLE, path);
     int code = WEIR_OK;
     table->owned_fs = open->owns_fs ? open->fs : NULL;
-    table->audit_log = open->audit_log;
+    table->audit_log = open->name.audit_log;
+    table->read_optimized = open->name.read_optimized;
     table->base.open = open_scan;
     table->base.close = close_table;
     weir_table_open_options options = {
         .dynamic_options = open->options,
-        .branch = open->branch,
+        .branch = open->name.branch,
         .budget = &session->memory.tables,
     };
     WEIR_GO(weir_session_pool(session, &options.pool, err));
@@ -265,6 +285,9 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
     weir_description_of_schema(table->table->schema, &table->arena, &table->description);
     if (table->audit_log) {
         add_kind_column(table);
+    }
+    if (open->name.system != NULL) {
+        weir_session_table_make_system(table, open->name.system);
     }
     weir_session_table_set_columns(table);
     *out = table;
@@ -274,6 +297,26 @@ done:
         weir_error_at(err, code, path->position);
     }
     return code;
+}
+
+static int unknown_system_table(const weir_object_path *path, const char *name, weir_error *err)
+{
+    const char *names[32] = {"audit_log", "ro"};
+    weir_buffer list = {0};
+    size_t count = 2;
+    for (size_t i = 0; i < weir_system_table_count && count < sizeof names / sizeof names[0]; i++) {
+        names[count++] = weir_system_tables[i].name;
+    }
+    for (size_t i = 0; i < count; i++) {
+        weir_buffer_append_format(&list, "$%s, ", names[i]);
+    }
+    const char *meant = weir_suggest(name, names, count);
+    weir_fail_at(err, WEIR_NOT_FOUND, path->position.line, path->position.column,
+                 "there is no system table '$%s'%s%s%s; there are %sand $branch_<name>", name,
+                 meant != NULL ? ", did you mean '$" : "", meant != NULL ? meant : "", meant != NULL ? "'?" : "",
+                 weir_buffer_text(&list));
+    weir_buffer_free(&list);
+    return WEIR_NOT_FOUND;
 }
 
 int weir_paimon_name_parse(const weir_object_path *path, weir_arena *arena, weir_paimon_name *out, weir_error *err)
@@ -287,16 +330,14 @@ int weir_paimon_name_parse(const weir_object_path *path, weir_arena *arena, weir
     while (dollar != NULL) {
         const char *part = dollar + 1;
         dollar = strchr(part, '$');
-        size_t size = dollar != NULL ? (size_t)(dollar - part) : strlen(part);
-        if (size > 7 && strncmp(part, "branch_", 7) == 0) {
-            out->branch = weir_arena_strndup(arena, part + 7, size - 7);
-        } else if (size == 9 && strncmp(part, "audit_log", 9) == 0 && dollar == NULL) {
-            out->audit_log = true;
-        } else {
-            return weir_fail_at(err, WEIR_UNSUPPORTED, path->position.line, path->position.column,
-                                "there is no system table '$%.*s' in this version; there are $audit_log and "
-                                "$branch_<name>",
-                                (int)size, part);
+        const char *name = weir_arena_strndup(arena, part, dollar != NULL ? (size_t)(dollar - part) : strlen(part));
+        out->system = dollar == NULL ? weir_system_table_find(name) : NULL;
+        out->audit_log = dollar == NULL && strcmp(name, "audit_log") == 0;
+        out->read_optimized = dollar == NULL && strcmp(name, "ro") == 0;
+        if (strncmp(name, "branch_", 7) == 0 && name[7] != '\0' && out->branch == NULL) {
+            out->branch = name + 7;
+        } else if (out->system == NULL && !out->audit_log && !out->read_optimized) {
+            return unknown_system_table(path, name, err);
         }
     }
     return WEIR_OK;

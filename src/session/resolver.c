@@ -44,22 +44,19 @@ static int open_catalog_table(weir_session *session, const weir_object_path *pat
                               weir_arena *arena, weir_session_table **out, weir_error *err)
 {
     weir_catalog *catalog = path->catalog->paimon;
-    weir_paimon_name name;
     weir_options options = {0};
     bool exists = false;
     weir_paimon_open open = {.fs = catalog->fs, .options = &options};
     weir_object_path base = *path;
-    WEIR_TRY(weir_paimon_name_parse(path, arena, &name, err));
-    base.name = name.table;
-    WEIR_TRY(catalog->ops->table_exists(catalog, path->database, name.table, &exists, err));
+    WEIR_TRY(weir_paimon_name_parse(path, arena, &open.name, err));
+    base.name = open.name.table;
+    WEIR_TRY(catalog->ops->table_exists(catalog, path->database, base.name, &exists, err));
     if (!exists) {
         return weir_catalogs_no_table(&session->catalogs, &base, err);
     }
     WEIR_TRY(check_paimon_hints(hints, err));
-    open.branch = name.branch;
-    open.audit_log = name.audit_log;
-    split_branch(hints, arena, &options, &open.branch);
-    WEIR_TRY(catalog->ops->table_path(catalog, path->database, name.table, arena, &open.folder, err));
+    split_branch(hints, arena, &options, &open.name.branch);
+    WEIR_TRY(catalog->ops->table_path(catalog, path->database, base.name, arena, &open.folder, err));
     return weir_paimon_table_open(session, path, &open, out, err);
 }
 
@@ -127,7 +124,7 @@ static int open_path_table(weir_session *session, const weir_object_path *path, 
     weir_schema *schema = NULL;
     weir_paimon_open open = {.options = &options, .owns_fs = true};
     WEIR_TRY(check_paimon_hints(hints, err));
-    split_branch(hints, arena, &options, &open.branch);
+    split_branch(hints, arena, &options, &open.name.branch);
     WEIR_TRY(weir_fs_open(weir_options_get(&declared->options, "path"), arena, &open.fs, &open.folder, err));
     int code = ensure_table(open.fs, open.folder, declared, arena, &schema, err);
     if (code == WEIR_OK) {

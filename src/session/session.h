@@ -7,7 +7,7 @@
  *   catalogs.h      catalogs by name, the current ones, temporary tables
  *   memory_catalog.h  databases and tables that live as long as the session
  *   description.h   what a table is, of whatever kind
- *   sql_table.h     tables as queries see them: Paimon tables, connector tables
+ *   sql_table.h     tables as queries see them: Paimon tables, system tables, connector tables
  *   resolver.c      names to tables
  *   row_feed.h      batches of a bound plan
  *   row_writer.h    batches to Paimon tables and sinks, with commits

@@ -70,7 +70,7 @@ int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_optio
 int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                          weir_error *err)
 {
-    if (table->audit_log) {
+    if (table->kind != WEIR_SESSION_CONNECTOR_TABLE && !weir_session_table_is_plain(table)) {
         return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
                             "system tables such as '%s' are read only", table->base.name);
     }

@@ -19,6 +19,7 @@ struct weir_split_reader {
     const weir_predicate *predicate; /* over the columns asked for, as far as they go */
     const weir_predicate *key_predicate;
     bool with_kinds;
+    bool stored_kinds;
     bool reads_kinds; /* files hold them, and they matter */
     int64_t batch_rows;
     const char *bucket_path;
@@ -93,7 +94,7 @@ static int open_kind(weir_split_reader *reader, weir_error *err)
     const weir_split *split = reader->split;
     if (split->kind == WEIR_SPLIT_MERGE) {
         weir_merge_options options = {
-            .keep_deletes = false,
+            .keep_deletes = reader->stored_kinds,
             .key_predicate = reader->key_predicate,
             .max_runs = reader->runs_at_once,
         };
@@ -148,8 +149,10 @@ int weir_split_open(const weir_table *table, const weir_split *split, const weir
     reader->table = split->table != NULL ? split->table : table;
     reader->split = split;
     reader->with_kinds = wanted.with_kinds;
+    reader->stored_kinds = wanted.with_stored_kinds;
     /* The rows of a RAW split are all that there is of their keys: each is an insert, whatever it was when it came. */
-    reader->reads_kinds = weir_table_has_primary_key(reader->table) && split->kind == WEIR_SPLIT_CHANGELOG;
+    reader->reads_kinds = weir_table_has_primary_key(reader->table) &&
+                          (split->kind == WEIR_SPLIT_CHANGELOG || reader->stored_kinds);
     reader->batch_rows = wanted.batch_rows > 0 ? wanted.batch_rows : DEFAULT_BATCH_ROWS;
     int code = open_reader(reader, table, &wanted, err);
     if (code != WEIR_OK) {

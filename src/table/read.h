@@ -12,6 +12,8 @@ typedef struct weir_read_options {
     const weir_predicate *predicate; /* over the schema's columns: leaves out row groups and pages; rows that do not match
                                         may still come out. NULL: none */
     bool with_kinds;                 /* rows of every kind, batch.kinds set; otherwise deletes are left out */
+    bool with_stored_kinds; /* as an audit log: the rows of a state have the kinds that the files hold for them, and keys
+                               whose newest row is a delete come too. With with_kinds only */
     int64_t batch_rows;              /* 0: the default of 16 384 */
 } weir_read_options;
 

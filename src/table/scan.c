@@ -306,7 +306,8 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
         if (snapshot != NULL) {
             plan->snapshot = snapshot;
             plan->snapshot_id = snapshot->id;
-            WEIR_GO(weir_scan_state(table, snapshot, -1, options, plan, err));
+            int32_t min_level = options != NULL && options->min_level > 0 ? options->min_level : -1;
+            WEIR_GO(weir_scan_state(table, snapshot, min_level, options, plan, err));
         }
         WEIR_GO(weir_scan_plan_fallback(table, options, plan, err));
         plan->exact_row_count = count_rows_exactly(plan, options);

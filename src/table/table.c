@@ -70,11 +70,30 @@ static int use_schema_of_snapshot(weir_table *table, weir_error *err)
     return WEIR_OK;
 }
 
+static int no_branch(const weir_table *table, weir_error *err)
+{
+    weir_arena arena;
+    const char **names = NULL;
+    size_t count = 0;
+    weir_arena_init(&arena);
+    int code = weir_branch_list(table->context.fs, table->path, &arena, &names, &count, err);
+    if (code == WEIR_OK) {
+        const char *near = weir_suggest(table->branch, names, count);
+        code = weir_fail(err, WEIR_NOT_FOUND, "%s has no branch '%s'%s%s%s", table->path, table->branch,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 static int open_schema(weir_table *table, const weir_table_open_options *options, weir_error *err)
 {
     const weir_options *dynamic = options->dynamic_options;
     weir_schema *stored = NULL;
     int code = weir_schema_read_latest(table->context.fs, table->context.paths.root, &table->arena, &stored, err);
+    if (code == WEIR_NOT_FOUND && table->branch != NULL) {
+        return no_branch(table, err);
+    }
     if (code == WEIR_NOT_FOUND) {
         return weir_fail(err, WEIR_NOT_FOUND, "%s: no table here (no schema/schema-N below it)",
                          table->context.paths.root);
