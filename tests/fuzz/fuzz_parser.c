@@ -1,9 +1,10 @@
-/* Fuzzes the parser and the binder: any text as a script, whose queries are bound over a small table. Built with
- * -DWEIR_FUZZ=ON (libFuzzer).
+/* Fuzzes the parser, the binder and the generator: any text as a script, whose queries are bound over a small table and
+ * turned into the engine's SQL. Built with -DWEIR_FUZZ=ON (libFuzzer).
  *
  * Seeds: the .sql and .slt files of tests and examples. */
 #include <stdlib.h>
 
+#include "sql/generate/generate.h"
 #include "sql/sql.h"
 
 static int open_nothing(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err)
@@ -44,6 +45,17 @@ static int resolve(weir_resolver *self, const weir_ast_name *name, const weir_as
     return name->count > 3 ? weir_fail(err, WEIR_NOT_FOUND, "no such table") : WEIR_OK;
 }
 
+static void use_plan(const weir_plan *plan)
+{
+    weir_generated generated;
+    weir_buffer shown = {0};
+    if (weir_generate(plan, "scan(", &generated, NULL) == WEIR_OK) {
+        weir_generated_free(&generated);
+    }
+    weir_plan_explain(plan, &shown);
+    weir_buffer_free(&shown);
+}
+
 static void bind_statement(const weir_ast_statement *statement, const char *text, weir_arena *arena)
 {
     static weir_resolver resolver = {resolve};
@@ -69,6 +81,9 @@ static void bind_statement(const weir_ast_statement *statement, const char *text
         break;
     default:
         break;
+    }
+    if (bound != NULL) {
+        use_plan(bound->plan);
     }
     weir_bound_free(bound);
 }
