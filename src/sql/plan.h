@@ -84,8 +84,22 @@ typedef enum weir_plan_kind {
     WEIR_PLAN_AGGREGATE, /* fields: groups, then aggregates */
     WEIR_PLAN_DISTINCT,  /* fields: those of the input */
     WEIR_PLAN_SORT,      /* fields: those of the input; also LIMIT and OFFSET, with or without keys */
-    WEIR_PLAN_UNION      /* ALL; inputs of equal types */
+    WEIR_PLAN_UNION,     /* ALL; inputs of equal types */
+    WEIR_PLAN_JOIN       /* fields: those of both inputs (SEMI and ANTI: of the first) */
 } weir_plan_kind;
+
+typedef enum weir_join_kind {
+    WEIR_JOIN_INNER,
+    WEIR_JOIN_LEFT,
+    WEIR_JOIN_RIGHT,
+    WEIR_JOIN_FULL,
+    WEIR_JOIN_SEMI,           /* rows of the first that have a match */
+    WEIR_JOIN_ANTI,           /* rows of the first that have none */
+    WEIR_JOIN_ANTI_NULL_AWARE /* NOT IN: rows of the first for which the predicate, equalities of a side each, is false
+                                 with every row of the second: unknown counts as a match */
+} weir_join_kind;
+
+static inline bool weir_join_keeps_both(weir_join_kind kind) { return kind < WEIR_JOIN_SEMI; }
 
 struct weir_plan {
     weir_plan_kind kind;
@@ -107,7 +121,8 @@ struct weir_plan {
     int32_t expression_count;
     int64_t row_count; /* of VALUES */
 
-    weir_expression *predicate; /* FILTER */
+    weir_expression *predicate; /* FILTER; JOIN, over the fields of both inputs (NULL: all pairs) */
+    weir_join_kind join;
 
     weir_aggregate *aggregates; /* AGGREGATE */
     int32_t aggregate_count;

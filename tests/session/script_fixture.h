@@ -125,8 +125,7 @@ static char *normalize_rows(const char *lines, bool is_ordered)
     size_t count = 0;
     char *copy = weir_strdup(lines);
     char *rest = NULL;
-    for (char *line = strtok_r(copy, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(copy, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         json_t *row = json_loads(line, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
         weir_buffer text = {0};
         assert_non_null(row);

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-int (weir_binder_fail)(weir_binder *binder, const weir_position *at, const char *format, ...)
+int(weir_binder_fail)(weir_binder *binder, const weir_position *at, const char *format, ...)
 {
     char message[WEIR_ERROR_MESSAGE_SIZE];
     va_list arguments;
@@ -13,7 +13,7 @@ int (weir_binder_fail)(weir_binder *binder, const weir_position *at, const char 
     return weir_fail_at(binder->err, WEIR_INVALID, at->line, at->column, "%s", message);
 }
 
-int (weir_binder_unsupported)(weir_binder *binder, const weir_position *at, const char *what)
+int(weir_binder_unsupported)(weir_binder *binder, const weir_position *at, const char *what)
 {
     return weir_fail_at(binder->err, WEIR_UNSUPPORTED, at->line, at->column, "%s is not supported yet", what);
 }
@@ -60,7 +60,8 @@ static int find_column(weir_binder *binder, const weir_ast_part *part, const cha
     for (int32_t i = 0; scope != NULL && i < scope->count; i++) {
         const weir_scope_column *column = &scope->columns[i];
         bool same = strcmp(column->name, part->text) == 0 &&
-                    (relation == NULL || (column->relation != NULL && strcmp(column->relation, relation) == 0));
+                    (relation == NULL ? !column->hidden
+                                      : (column->relation != NULL && strcmp(column->relation, relation) == 0));
         if (same && *out >= 0) {
             return weir_binder_fail(binder, &part->position,
                                     "column '%s' is ambiguous: %s and %s have one; write the table's name before it",
@@ -119,8 +120,11 @@ int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expressi
 {
     int32_t column = -1;
     int32_t used = 1;
-    WEIR_TRY(find_column(binder, &name->parts[0], NULL, &column));
-    if (column < 0 || (name->count > 1 && has_relation(binder, name->parts[0].text))) {
+    bool qualified = name->count > 1 && has_relation(binder, name->parts[0].text);
+    if (!qualified) {
+        WEIR_TRY(find_column(binder, &name->parts[0], NULL, &column));
+    }
+    if (column < 0) {
         int32_t relation = -1; /* the part that names the table: the longest prefix that fits */
         for (int32_t i = 0; i + 1 < name->count && i < 3; i++) {
             relation = has_relation(binder, name->parts[i].text) ? i : relation;

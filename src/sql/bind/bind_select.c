@@ -182,7 +182,8 @@ static int expand_star(weir_binder *binder, select_state *state, const weir_ast_
     }
     for (int32_t i = 0; i < state->scope.count; i++) {
         const weir_scope_column *column = &state->scope.columns[i];
-        bool same = relation == NULL || (column->relation != NULL && strcmp(column->relation, relation) == 0);
+        bool same =
+            relation == NULL ? !column->hidden : (column->relation != NULL && strcmp(column->relation, relation) == 0);
         if (same) {
             add_item(binder, state, weir_expression_column(binder, i, column->type, &star->position), column->name);
         }

@@ -17,7 +17,7 @@ void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation
         }
         scope->columns = grown;
     }
-    scope->columns[scope->count++] = (weir_scope_column){relation, name, type};
+    scope->columns[scope->count++] = (weir_scope_column){.relation = relation, .name = name, .type = type};
 }
 
 weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const weir_plan *plan)
@@ -280,9 +280,6 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
 static int refuse(weir_binder *binder, const weir_ast_from *from)
 {
     switch (from->kind) {
-    case WEIR_AST_FROM_JOIN:
-        return weir_binder_unsupported(binder, &from->position,
-                                       from->join == WEIR_AST_JOIN_CROSS ? "CROSS JOIN" : "JOIN");
     case WEIR_AST_FROM_FUNCTION:
         return weir_binder_unsupported(binder, &from->position,
                                        weir_arena_format(binder->arena, "TABLE(%s(…))", from->expression->text));
@@ -297,6 +294,9 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
 {
     if (from->sample != NULL) {
         return weir_binder_unsupported(binder, &from->position, "TABLESAMPLE");
+    }
+    if (from->kind == WEIR_AST_FROM_JOIN) {
+        return weir_bind_join(binder, from, out, scope);
     }
     const char *relation = from->alias.name;
     if (from->kind == WEIR_AST_FROM_TABLE) {

@@ -11,6 +11,7 @@ typedef struct weir_scope_column {
     const char *relation; /* the table's name or alias; NULL: none */
     const char *name;
     const weir_type *type;
+    bool hidden; /* seen with the relation's name before it only: merged with another column by USING */
 } weir_scope_column;
 
 typedef struct weir_scope {
@@ -57,8 +58,7 @@ int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *f
 int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what);
 
 /* As with weir_fail: compilers see that these fail. */
-#define weir_binder_fail(binder, at, ...)                                                                              \
-    weir_code_given((weir_binder_fail)((binder), (at), __VA_ARGS__), WEIR_INVALID)
+#define weir_binder_fail(binder, at, ...) weir_code_given((weir_binder_fail)((binder), (at), __VA_ARGS__), WEIR_INVALID)
 #define weir_binder_unsupported(binder, at, what)                                                                      \
     weir_code_given((weir_binder_unsupported)((binder), (at), (what)), WEIR_UNSUPPORTED)
 
@@ -116,10 +116,11 @@ int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, con
 bool weir_ast_has_aggregate(const weir_ast_expression *ast);
 int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expression **out);
 
-/* Queries (bind_query.c, bind_select.c, bind_table.c). */
+/* Queries (bind_query.c, bind_select.c, bind_table.c, bind_join.c). */
 int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
 int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
 int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope);
+int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);
 int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
                     const char **out_view);
 int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out);
@@ -127,6 +128,8 @@ int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, con
 weir_plan *weir_plan_new(weir_binder *binder, weir_plan_kind kind, const weir_position *at, weir_plan *input);
 weir_plan *weir_plan_project(weir_binder *binder, weir_plan *input, weir_expression **expressions, weir_field *fields,
                              int32_t count);
+weir_plan *weir_plan_join(weir_binder *binder, weir_join_kind kind, const weir_position *at, weir_plan *left,
+                          weir_plan *right, weir_expression *predicate);
 weir_plan *weir_plan_filter(weir_binder *binder, weir_plan *input, weir_expression *predicate);
 void weir_scope_add(weir_binder *binder, weir_scope *scope, const char *relation, const char *name,
                     const weir_type *type);

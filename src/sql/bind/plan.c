@@ -198,6 +198,33 @@ static void show_sort(const weir_plan *plan, weir_buffer *out)
     }
 }
 
+/* The fields that a join's predicate is over: those of both inputs, of SEMI and ANTI as well. */
+static weir_plan joined_fields(const weir_plan *join, weir_field *fields)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < join->input_count; i++) {
+        for (int32_t j = 0; j < join->inputs[i]->field_count; j++) {
+            fields[count++] = join->inputs[i]->fields[j];
+        }
+    }
+    return (weir_plan){.fields = fields, .field_count = count};
+}
+
+static void show_join(const weir_plan *plan, weir_buffer *out)
+{
+    static const char *const names[] = {"Inner", "Left", "Right", "Full", "Semi", "Anti", "Null-aware anti"};
+    weir_buffer_append_format(out, "%s join",
+                              plan->predicate == NULL && plan->join == WEIR_JOIN_INNER ? "Cross" : names[plan->join]);
+    if (plan->predicate != NULL) {
+        int32_t count = plan->inputs[0]->field_count + plan->inputs[1]->field_count;
+        weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
+        weir_plan both = joined_fields(plan, fields);
+        weir_buffer_append_text(out, " on ");
+        show_expression(plan->predicate, &both, out);
+        free(fields);
+    }
+}
+
 static void show_node(const weir_plan *plan, weir_buffer *out)
 {
     switch (plan->kind) {
@@ -227,6 +254,9 @@ static void show_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_UNION:
         weir_buffer_append_text(out, "Union all");
+        break;
+    case WEIR_PLAN_JOIN:
+        show_join(plan, out);
         break;
     }
 }

@@ -140,6 +140,37 @@ static int32_t *prune_aggregate(weir_arena *arena, weir_plan *plan)
     return keep_all(arena, plan->field_count);
 }
 
+/* Both inputs give what is used above and what the predicate needs. */
+static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
+{
+    weir_plan *left = plan->inputs[0];
+    weir_plan *right = plan->inputs[1];
+    int32_t split = left->field_count;
+    int32_t count = split + right->field_count;
+    bool *needed = WEIR_NEW_ARRAY(arena, bool, count + 1);
+    memcpy(needed, used, sizeof *used * (size_t)plan->field_count);
+    if (plan->predicate != NULL) {
+        mark(plan->predicate, needed);
+    }
+    int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, count + 1);
+    int32_t *left_places = prune(arena, left, needed);
+    int32_t *right_places = prune(arena, right, needed + split);
+    weir_field *fields = WEIR_NEW_ARRAY(arena, weir_field, count + 1);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t place = i < split ? left_places[i] : right_places[i - split];
+        places[i] = place < 0 || i < split ? place : place + left->field_count;
+        if (places[i] >= 0 && i < plan->field_count) {
+            fields[places[i]] = plan->fields[i];
+        }
+    }
+    if (plan->predicate != NULL) {
+        plan->predicate = renumber(arena, plan->predicate, places);
+    }
+    plan->fields = fields;
+    plan->field_count = left->field_count + (weir_join_keeps_both(plan->join) ? right->field_count : 0);
+    return places;
+}
+
 /* Inputs whose columns all count: DISTINCT, UNION. */
 static int32_t *prune_none(weir_arena *arena, weir_plan *plan)
 {
@@ -165,6 +196,8 @@ static int32_t *prune(weir_arena *arena, weir_plan *plan, const bool *used)
         return prune_passing(arena, plan, used);
     case WEIR_PLAN_AGGREGATE:
         return prune_aggregate(arena, plan);
+    case WEIR_PLAN_JOIN:
+        return prune_join(arena, plan, used);
     default:
         return prune_none(arena, plan);
     }

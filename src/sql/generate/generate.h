@@ -36,12 +36,31 @@ void weir_generated_free(weir_generated *generated);
 void weir_generate_type(const weir_type *type, weir_buffer *out);
 
 /* Pieces, for the files of this folder. */
+
+/* A column as SQL names it: t<leaf>.c<column>. */
+typedef struct weir_place {
+    int32_t leaf;
+    int32_t column;
+} weir_place;
+
 typedef struct weir_generator {
     weir_generated *out;
     const char *source;
     weir_error *err;
+    const weir_place *places; /* where the columns of expressions are; NULL: t.c0, t.c1 … */
 } weir_generator;
 
+/* What stands in FROM and WHERE for a relation. */
+typedef struct weir_source {
+    const char *from;
+    const char *where; /* empty: none */
+    const weir_place *places;
+} weir_source;
+
+int weir_generate_source(weir_generator *generator, const weir_plan *plan, weir_source *out);
+int weir_generate_select(weir_generator *generator, const weir_plan *plan);
+
+void weir_generate_column(weir_generator *generator, int32_t column);
 int weir_generate_expression(weir_generator *generator, const weir_expression *expression);
 int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate);
 /* The name by which SQL calls a kernel with these types. */

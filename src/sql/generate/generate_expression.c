@@ -347,12 +347,22 @@ static int generate_map(weir_generator *generator, const weir_expression *expres
     return WEIR_OK;
 }
 
+void weir_generate_column(weir_generator *generator, int32_t column)
+{
+    weir_buffer *sql = &generator->out->sql;
+    if (generator->places == NULL) {
+        weir_buffer_append_format(sql, "t.c%d", column);
+    } else {
+        weir_buffer_append_format(sql, "t%d.c%d", generator->places[column].leaf, generator->places[column].column);
+    }
+}
+
 int weir_generate_expression(weir_generator *generator, const weir_expression *expression)
 {
     weir_buffer *sql = &generator->out->sql;
     switch (expression->kind) {
     case WEIR_EXPRESSION_COLUMN:
-        weir_buffer_append_format(sql, "t.c%d", expression->column);
+        weir_generate_column(generator, expression->column);
         return WEIR_OK;
     case WEIR_EXPRESSION_LITERAL:
         generate_literal(generator, expression);

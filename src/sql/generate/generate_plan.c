@@ -1,40 +1,7 @@
 /* Relations: SELECT … FROM … WHERE … GROUP BY … ORDER BY … LIMIT, nested as the plan is. */
 #include "sql/generate/generate.h"
 
-static int generate_select(weir_generator *generator, const weir_plan *plan);
-
 static weir_buffer *sql_of(weir_generator *generator) { return &generator->out->sql; }
-
-/* --- FROM ------------------------------------------------------------------------------------------------------ */
-
-static void add_scan(weir_generator *generator, const weir_plan *scan)
-{
-    weir_generated *out = generator->out;
-    if (scan->scan_index >= out->scan_count) {
-        const weir_plan **grown = WEIR_NEW_ARRAY(&out->arena, const weir_plan *, scan->scan_index + 8);
-        if (out->scan_count > 0) {
-            memcpy(grown, out->scans, sizeof *grown * (size_t)out->scan_count);
-        }
-        out->scans = grown;
-        out->scan_count = scan->scan_index + 1;
-    }
-    out->scans[scan->scan_index] = scan;
-}
-
-/* What stands in FROM, its columns as t.c0, t.c1 … */
-static int generate_source(weir_generator *generator, const weir_plan *plan)
-{
-    weir_buffer *sql = sql_of(generator);
-    if (plan->kind == WEIR_PLAN_SCAN) {
-        add_scan(generator, plan);
-        weir_buffer_append_format(sql, "%s%d) AS t", generator->source, plan->scan_index);
-        return WEIR_OK;
-    }
-    weir_buffer_append_byte(sql, '(');
-    WEIR_TRY(generate_select(generator, plan));
-    weir_buffer_append_text(sql, ") AS t");
-    return WEIR_OK;
-}
 
 /* --- Clauses --------------------------------------------------------------------------------------------------- */
 
@@ -58,20 +25,22 @@ static void generate_columns(weir_generator *generator, int32_t count)
 {
     weir_buffer *sql = sql_of(generator);
     for (int32_t i = 0; i < count; i++) {
-        weir_buffer_append_format(sql, "%st.c%d AS c%d", i == 0 ? "" : ", ", i, i);
+        weir_buffer_append_text(sql, i == 0 ? "" : ", ");
+        weir_generate_column(generator, i);
+        weir_buffer_append_format(sql, " AS c%d", i);
     }
     if (count == 0) {
         weir_buffer_append_text(sql, "true AS c0");
     }
 }
 
-static int generate_where(weir_generator *generator, const weir_plan *filter)
+static void generate_from(weir_generator *generator, const weir_source *source)
 {
-    if (filter == NULL) {
-        return WEIR_OK;
+    weir_buffer *sql = sql_of(generator);
+    weir_buffer_append_format(sql, " FROM %s", source->from);
+    if (source->where[0] != '\0') {
+        weir_buffer_append_format(sql, " WHERE %s", source->where);
     }
-    weir_buffer_append_text(sql_of(generator), " WHERE ");
-    return weir_generate_expression(generator, filter->predicate);
 }
 
 static int generate_order(weir_generator *generator, const weir_plan *sort)
@@ -95,13 +64,12 @@ static int generate_order(weir_generator *generator, const weir_plan *sort)
 
 /* --- Relations ------------------------------------------------------------------------------------------------- */
 
-/* PROJECT over SORT over FILTER make one SELECT, so that ORDER BY stays the outermost thing. */
+/* PROJECT over SORT over joins and filters make one SELECT, so that ORDER BY stays the outermost thing. */
 static int generate_block(weir_generator *generator, const weir_plan *plan)
 {
     const weir_plan *project = NULL;
     const weir_plan *sort = NULL;
-    const weir_plan *filter = NULL;
-    int32_t columns = plan->field_count;
+    weir_source source;
     if (plan->kind == WEIR_PLAN_PROJECT) {
         project = plan;
         plan = plan->inputs[0];
@@ -110,31 +78,24 @@ static int generate_block(weir_generator *generator, const weir_plan *plan)
         sort = plan;
         plan = plan->inputs[0];
     }
-    if (plan->kind == WEIR_PLAN_FILTER) {
-        filter = plan;
-        plan = plan->inputs[0];
-    }
+    WEIR_TRY(weir_generate_source(generator, plan, &source));
+    generator->places = source.places;
     weir_buffer_append_text(sql_of(generator), "SELECT ");
     if (project != NULL) {
         WEIR_TRY(generate_list(generator, project->expressions, project->expression_count, true));
     } else {
-        generate_columns(generator, columns);
+        generate_columns(generator, plan->field_count);
     }
-    weir_buffer_append_text(sql_of(generator), " FROM ");
-    WEIR_TRY(generate_source(generator, plan));
-    WEIR_TRY(generate_where(generator, filter));
+    generate_from(generator, &source);
     return sort == NULL ? WEIR_OK : generate_order(generator, sort);
 }
 
 static int generate_aggregation(weir_generator *generator, const weir_plan *plan)
 {
     weir_buffer *sql = sql_of(generator);
-    const weir_plan *input = plan->inputs[0];
-    const weir_plan *filter = NULL;
-    if (input->kind == WEIR_PLAN_FILTER) {
-        filter = input;
-        input = input->inputs[0];
-    }
+    weir_source source;
+    WEIR_TRY(weir_generate_source(generator, plan->inputs[0], &source));
+    generator->places = source.places;
     weir_buffer_append_text(sql, "SELECT ");
     WEIR_TRY(generate_list(generator, plan->expressions, plan->expression_count, plan->field_count > 0));
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
@@ -149,13 +110,22 @@ static int generate_aggregation(weir_generator *generator, const weir_plan *plan
     if (plan->field_count == 0) {
         weir_buffer_append_text(sql, "count(*) AS c0");
     }
-    weir_buffer_append_text(sql, " FROM ");
-    WEIR_TRY(generate_source(generator, input));
-    WEIR_TRY(generate_where(generator, filter));
+    generate_from(generator, &source);
     if (plan->expression_count > 0) {
         weir_buffer_append_text(sql, " GROUP BY ");
         return generate_list(generator, plan->expressions, plan->expression_count, false);
     }
+    return WEIR_OK;
+}
+
+static int generate_distinct(weir_generator *generator, const weir_plan *plan)
+{
+    weir_source source;
+    WEIR_TRY(weir_generate_source(generator, plan->inputs[0], &source));
+    generator->places = source.places;
+    weir_buffer_append_text(sql_of(generator), "SELECT DISTINCT ");
+    generate_columns(generator, plan->field_count);
+    generate_from(generator, &source);
     return WEIR_OK;
 }
 
@@ -187,15 +157,14 @@ static int generate_union(weir_generator *generator, const weir_plan *plan)
     weir_buffer *sql = sql_of(generator);
     for (int32_t i = 0; i < plan->input_count; i++) {
         weir_buffer_append_text(sql, i == 0 ? "(" : ") UNION ALL (");
-        WEIR_TRY(generate_select(generator, plan->inputs[i]));
+        WEIR_TRY(weir_generate_select(generator, plan->inputs[i]));
     }
     weir_buffer_append_byte(sql, ')');
     return WEIR_OK;
 }
 
-static int generate_select(weir_generator *generator, const weir_plan *plan)
+static int generate_relation(weir_generator *generator, const weir_plan *plan)
 {
-    weir_buffer *sql = sql_of(generator);
     switch (plan->kind) {
     case WEIR_PLAN_VALUES:
         return generate_values(generator, plan);
@@ -204,18 +173,19 @@ static int generate_select(weir_generator *generator, const weir_plan *plan)
     case WEIR_PLAN_UNION:
         return generate_union(generator, plan);
     case WEIR_PLAN_DISTINCT:
-        weir_buffer_append_text(sql, "SELECT DISTINCT ");
-        generate_columns(generator, plan->field_count);
-        weir_buffer_append_text(sql, " FROM ");
-        return generate_source(generator, plan->inputs[0]);
-    case WEIR_PLAN_SCAN:
-        weir_buffer_append_text(sql, "SELECT ");
-        generate_columns(generator, plan->field_count);
-        weir_buffer_append_text(sql, " FROM ");
-        return generate_source(generator, plan);
+        return generate_distinct(generator, plan);
     default:
         return generate_block(generator, plan);
     }
+}
+
+int weir_generate_select(weir_generator *generator, const weir_plan *plan)
+{
+    const weir_place *outer = generator->places;
+    generator->places = NULL;
+    int code = generate_relation(generator, plan);
+    generator->places = outer;
+    return code;
 }
 
 int weir_generate(const weir_plan *plan, const char *source, weir_generated *out, weir_error *err)
@@ -223,7 +193,7 @@ int weir_generate(const weir_plan *plan, const char *source, weir_generated *out
     *out = (weir_generated){0};
     weir_arena_init(&out->arena);
     weir_generator generator = {.out = out, .source = source, .err = err};
-    int code = generate_select(&generator, plan);
+    int code = weir_generate_select(&generator, plan);
     if (code != WEIR_OK) {
         weir_generated_free(out);
     }
