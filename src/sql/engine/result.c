@@ -1,5 +1,7 @@
 /* Queries and their results. The one place that uses DuckDB's streaming execution, which its header calls deprecated
  * without naming another way to pull rows. */
+#include <time.h>
+
 #include "sql/engine/bridge.h"
 #include "sql/engine/engine_internal.h"
 #include "sql/function/kernels.h"
@@ -82,6 +84,27 @@ static const weir_plan *show_intervals(weir_sql_result *result, const weir_plan 
     return project;
 }
 
+/* Helps DuckDB's threads until there are rows, and sleeps while there is nothing to help with: duckdb_execute_pending
+ * would ask for work without a pause, at the cost of a processor for the whole query. The pauses grow, so that a short
+ * query is not kept waiting. */
+static int run_pending(weir_sql_result *result, duckdb_pending_result pending, weir_error *err)
+{
+    enum { shortest_pause = 20000, longest_pause = 1000000 }; /* nanoseconds */
+    struct timespec pause = {.tv_nsec = shortest_pause};
+    for (;;) {
+        duckdb_pending_state state = duckdb_pending_execute_task(pending);
+        if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
+            nanosleep(&pause, NULL);
+            pause.tv_nsec = pause.tv_nsec * 3 / 2 < longest_pause ? pause.tv_nsec * 3 / 2 : longest_pause;
+        } else if (state == DUCKDB_PENDING_RESULT_NOT_READY) {
+            pause.tv_nsec = shortest_pause;
+        } else {
+            return state == DUCKDB_PENDING_ERROR ? weir_engine_fail(result->running, duckdb_pending_error(pending), err)
+                                                 : WEIR_OK;
+        }
+    }
+}
+
 static int execute(weir_sql_result *result, const char *sql, weir_error *err)
 {
     if (duckdb_connect(result->engine->database, &result->connection) != DuckDBSuccess) {
@@ -93,6 +116,11 @@ static int execute(weir_sql_result *result, const char *sql, weir_error *err)
     duckdb_pending_result pending;
     if (duckdb_pending_prepared_streaming(result->statement, &pending) != DuckDBSuccess) {
         int code = weir_engine_fail(result->running, duckdb_pending_error(pending), err);
+        duckdb_destroy_pending(&pending);
+        return code;
+    }
+    int code = run_pending(result, pending, err);
+    if (code != WEIR_OK) {
         duckdb_destroy_pending(&pending);
         return code;
     }
