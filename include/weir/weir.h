@@ -255,7 +255,8 @@ WEIR_API int weir_lake_table_read(const weir_lake_table *table, const weir_read_
                                   struct ArrowArrayStream *out, weir_error *err);
 
 /* Which splits a read consists of. Each can be read on its own, in any order, by different threads at the same time;
- * together they give every row once. A plan does not change: it speaks of one snapshot. */
+ * together they give every row once. There are enough of them for the table's threads where there are enough rows. A
+ * plan does not change: it speaks of one snapshot. */
 typedef struct weir_read_plan weir_read_plan;
 
 /* Plans a read; `request` NULL: everything. Free it with weir_read_plan_free.
@@ -272,7 +273,7 @@ WEIR_API int64_t weir_read_plan_snapshot(const weir_read_plan *plan);
 WEIR_API int64_t weir_read_plan_row_count(const weir_read_plan *plan);
 
 typedef struct weir_split_info {
-    int64_t row_count; /* in its files: an upper bound of the rows that come out */
+    int64_t row_count; /* in its files, or in its share of them: at most about so many come out */
     int64_t size_bytes;
     int32_t file_count;
     int32_t bucket;

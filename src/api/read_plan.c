@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "table/split_divide.h"
+
 int weir_read_plan_new(const weir_lake_table *table, const weir_read_request *request, weir_read_plan **out,
                        weir_error *err)
 {
@@ -38,8 +40,9 @@ void weir_read_plan_release(weir_read_plan *plan)
 
 void weir_read_plan_free(weir_read_plan *plan) { weir_read_plan_release(plan); }
 
-int weir_read_plan_make(const weir_lake_table *table, const weir_read_request *request, weir_read_plan **out,
-                        weir_error *err)
+/* `threads`: that will read splits side by side. */
+static int make_plan(const weir_lake_table *table, const weir_read_request *request, int threads, weir_read_plan **out,
+                     weir_error *err)
 {
     weir_read_plan *plan = NULL;
     WEIR_TRY(weir_read_plan_new(table, request, &plan, err));
@@ -49,12 +52,22 @@ int weir_read_plan_make(const weir_lake_table *table, const weir_read_request *r
         .with_kinds = plan->request.with_kinds,
     };
     int code = weir_scan_plan(table->table, &options, &plan->plan, err);
+    if (code == WEIR_OK) {
+        code = weir_table_plan_divide(table->table, options.predicate, threads, plan->plan, err);
+    }
     if (code != WEIR_OK) {
         weir_read_plan_release(plan);
         return code;
     }
     *out = plan;
     return WEIR_OK;
+}
+
+int weir_read_plan_make(const weir_lake_table *table, const weir_read_request *request, weir_read_plan **out,
+                        weir_error *err)
+{
+    const weir_pool *pool = table->resources->pool;
+    return make_plan(table, request, pool == NULL ? 1 : weir_pool_threads(pool), out, err);
 }
 
 int64_t weir_read_plan_snapshot(const weir_read_plan *plan) { return plan->plan->snapshot_id; }
@@ -107,7 +120,7 @@ int weir_lake_table_read(const weir_lake_table *table, const weir_read_request *
                          weir_error *err)
 {
     weir_read_plan *plan = NULL;
-    WEIR_TRY(weir_read_plan_make(table, request, &plan, err));
+    WEIR_TRY(make_plan(table, request, 1, &plan, err));
     weir_read_stream_init(plan, 0, plan->plan->split_count, out);
     weir_read_plan_release(plan);
     return WEIR_OK;

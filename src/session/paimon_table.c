@@ -8,6 +8,7 @@
 #include "lsm/lsm_options.h"
 #include "session/sql_table.h"
 #include "table/read.h"
+#include "table/split_divide.h"
 
 #define COUNT_BATCH_ROWS 16384 /* so that nobody is surprised by the length of a batch without columns */
 
@@ -228,6 +229,10 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     int code = table->read_optimized ? highest_level(table->table->schema, &options.min_level, err) : WEIR_OK;
     if (code == WEIR_OK) {
         code = weir_scan_plan(table->table, &options, &scan->plan, err);
+    }
+    if (code == WEIR_OK && request->parallel) {
+        code = weir_table_plan_divide(table->table, scan->read.predicate, weir_pool_threads(table->session->pool),
+                                      scan->plan, err);
     }
     if (code != WEIR_OK) {
         close_scan(&scan->base);

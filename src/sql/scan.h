@@ -30,6 +30,7 @@ typedef struct weir_scan_request {
                                         the query tests the rows again. Lives as long as the plan */
     int64_t limit;                   /* this many rows (that match the predicate exactly) are enough; -1: all. May be
                                         ignored */
+    bool parallel;                   /* several threads read splits side by side: there should be enough of them */
 } weir_scan_request;
 
 /* One split being read. Used by one thread at a time. */

@@ -95,6 +95,8 @@ static int open_kind(weir_split_reader *reader, weir_error *err)
     if (split->kind == WEIR_SPLIT_MERGE) {
         weir_merge_options options = {
             .keep_deletes = reader->stored_kinds,
+            .lower_key = split->lower_key,
+            .upper_key = split->upper_key,
             .key_predicate = reader->key_predicate,
             .max_runs = reader->runs_at_once,
         };
@@ -202,6 +204,22 @@ static int open_file(weir_split_reader *reader, weir_error *err)
                                field_count, &reader->file, err);
 }
 
+/* Leaves of the ranges what lies in the split's piece of the file. */
+static void cut_to_piece(weir_row_ranges *ranges, int64_t first, int64_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t from = ranges->ranges[i].first;
+        int64_t end = from + ranges->ranges[i].count;
+        from = from > first ? from : first;
+        end = end < first + count ? end : first + count;
+        if (from < end) {
+            ranges->ranges[kept++] = (weir_row_range){from, end - from};
+        }
+    }
+    ranges->count = kept;
+}
+
 /* Opens files until one has rows that may match. WEIR_END: there is none any more. */
 static int open_next_file(weir_split_reader *reader, weir_error *err)
 {
@@ -215,6 +233,9 @@ static int open_next_file(weir_split_reader *reader, weir_error *err)
             WEIR_TRY(reader->file->ops->prune(reader->file, reader->predicate, &reader->ranges, err));
         } else if (reader->file->row_count > 0) {
             weir_row_ranges_append(&reader->ranges, 0, reader->file->row_count);
+        }
+        if (reader->split->row_limit > 0) {
+            cut_to_piece(&reader->ranges, reader->split->first_row, reader->split->row_limit);
         }
     }
     return WEIR_OK;

@@ -24,6 +24,10 @@ typedef struct weir_split {
     int32_t bucket;
     weir_data_file **files; /* RAW, COLUMNS, CHANGELOG */
     int32_t file_count;
+    int64_t first_row; /* RAW, a piece of one file: … */
+    int64_t row_limit; /* … so many rows of it; 0: the split is all rows of all its files */
+    weir_slice lower_key; /* MERGE, a piece: the keys in [lower, upper), as in merge_reader.h; empty: unbounded */
+    weir_slice upper_key;
     weir_sorted_run *runs; /* MERGE, DIFF (after) */
     int32_t run_count;
     weir_sorted_run *before; /* DIFF */

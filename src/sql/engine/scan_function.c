@@ -38,7 +38,8 @@ static int open_scan(weir_running *running, weir_running_scan *scan, const weir_
     weir_scan_request request = {.columns = plan->columns,
                                  .column_count = plan->field_count,
                                  .predicate = plan->pushed,
-                                 .limit = plan->scan_limit};
+                                 .limit = plan->scan_limit,
+                                 .parallel = true};
     scan->plan = plan;
     scan->running = running;
     scan->fields =
