@@ -150,7 +150,8 @@ static void scans_read_what_is_needed_and_get_what_they_can_use(void **state)
     static const text_case cases[] = {
         {"SELECT COUNT(*) FROM orders", "Project [aggregate0]\n  Aggregate [COUNT(*)] by []\n    Scan orders []\n"},
         {"SELECT id FROM orders WHERE id = 1 AND item LIKE 'a%'",
-         "Project [id]\n  Filter ((id = 1) AND like_pattern(item, 'a%'))\n    Scan orders [id, item] pushed: id = 1\n"},
+         "Project [id]\n  Filter ((id = 1) AND like_pattern(item, 'a%'))\n"
+         "    Scan orders [id, item] pushed: (id = 1 AND item STARTS WITH 'a')\n"},
         {"SELECT id FROM orders WHERE id IN (1, 3) OR item = 'x'",
          "Project [id]\n  Filter (IN(id, 1, 3) OR (item = 'x'))\n"
          "    Scan orders [id, item] pushed: (id IN 1, 3 OR item = 'x')\n"},
@@ -163,7 +164,8 @@ static void scans_read_what_is_needed_and_get_what_they_can_use(void **state)
          "Project [day]\n  Filter (day = '2024-01-01')\n    Scan orders [day] pushed: day = '2024-01-01'\n"},
         {"SELECT id FROM orders WHERE id = CAST('7' AS INT) + 1",
          "Project [id]\n  Filter (id = 8)\n    Scan orders [id] pushed: id = 8\n"},
-        {"SELECT id FROM orders WHERE id > 1.5", "Project [id]\n  Filter (cast(id) > 1.5)\n    Scan orders [id]\n"},
+        {"SELECT id FROM orders WHERE id > 1.5",
+         "Project [id]\n  Filter (cast(id) > 1.5)\n    Scan orders [id] pushed: id > 1\n"},
         {"SELECT id FROM orders WHERE rate > 0", "Project [id]\n  Filter (rate > 0.0)\n    Scan orders [id, rate]\n"},
         {"SELECT id FROM orders LIMIT 3", "Limit limit 3\n  Project [id]\n    Scan orders [id] limit: 3\n"},
         {"SELECT id FROM orders ORDER BY price DESC LIMIT 3",
