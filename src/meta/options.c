@@ -286,6 +286,7 @@ static bool is_dynamic(const char *key)
 {
     static const char *const prefixes[] = {
         "fields.",
+        "schema.",
         "file-index.",
         "parquet.",
         "orc.",

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "session/schema_options.h"
+
 weir_definition *weir_definition_create(const char *name)
 {
     weir_definition *definition = weir_alloc_zeroed(1, sizeof *definition);
@@ -19,25 +21,15 @@ void weir_definition_free(weir_definition *definition)
     }
 }
 
-void weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out)
+int weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out, weir_error *err)
 {
-    weir_bound_columns *columns = &out->columns;
-    *out = (weir_description){.options = schema->options, .comment = schema->comment};
-    columns->columns = WEIR_NEW_ARRAY(arena, weir_sql_column, schema->field_count);
-    columns->column_count = schema->field_count;
-    for (int32_t i = 0; i < schema->field_count; i++) {
-        columns->columns[i] = (weir_sql_column){
-            .kind = WEIR_SQL_PHYSICAL_COLUMN,
-            .name = schema->fields[i].name,
-            .type = schema->fields[i].type,
-            .comment = schema->fields[i].description,
-        };
+    *out = (weir_description){.comment = schema->comment};
+    for (size_t i = 0; i < schema->options.count; i++) {
+        if (!weir_is_schema_option(schema->options.keys[i])) {
+            weir_options_set(&out->options, arena, schema->options.keys[i], schema->options.values[i]);
+        }
     }
-    columns->primary_key = schema->primary_columns;
-    columns->primary_key_count = schema->primary_key_count;
-    columns->partition_keys = schema->partition_columns;
-    columns->partition_key_count = schema->partition_key_count;
-    columns->watermark_column = -1;
+    return weir_schema_options_read(schema, arena, &out->columns, err);
 }
 
 const weir_field *weir_description_fields(const weir_description *description, weir_arena *arena, int32_t *out_count)

@@ -21,8 +21,9 @@ typedef struct weir_definition {
 weir_definition *weir_definition_create(const char *name);
 void weir_definition_free(weir_definition *definition);
 
-/* In `arena`; texts and types are borrowed from the schema. */
-void weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out);
+/* In `arena`; texts and types are borrowed from the schema. Computed columns and the watermark, which the schema keeps
+ * among its options, are columns here. */
+int weir_description_of_schema(const weir_schema *schema, weir_arena *arena, weir_description *out, weir_error *err);
 
 /* The physical columns as fields, in order, in `arena`. */
 const weir_field *weir_description_fields(const weir_description *description, weir_arena *arena, int32_t *out_count);

@@ -144,11 +144,24 @@ static int32_t cheapest_column(const weir_schema *schema)
     return best;
 }
 
+/* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere. */
+static int32_t *schema_places(paimon_scan *scan)
+{
+    const weir_session_table *table = scan->table;
+    int32_t *places = WEIR_NEW_ARRAY(&scan->arena, int32_t, table->base.column_count + 1);
+    int32_t next = 0;
+    for (int32_t i = 0; i < table->base.column_count; i++) {
+        bool is_stored = table->base.columns[i].kind == WEIR_SQL_PHYSICAL_COLUMN && !(table->audit_log && i == 0);
+        places[i] = is_stored ? next++ : -1;
+    }
+    return places;
+}
+
 /* Which columns to read, and where each column asked for comes from. */
 static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
 {
     const weir_schema *schema = scan->table->table->schema;
-    int32_t shift = scan->table->audit_log ? 1 : 0;
+    const int32_t *places = schema_places(scan);
     int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
     int32_t count = 0;
     scan->sources = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
@@ -157,7 +170,7 @@ static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
         bool is_kind = scan->table->audit_log && request->columns[i] == 0;
         scan->sources[i] = is_kind ? ROW_KIND : count;
         if (!is_kind) {
-            columns[count++] = request->columns[i] - shift;
+            columns[count++] = places[request->columns[i]];
         }
     }
     scan->direct = count == request->column_count && count > 0;
@@ -168,18 +181,13 @@ static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
     scan->read.column_count = count;
 }
 
-/* The request's predicate over the schema's columns; what it says about the kind is left to the query. */
+/* The request's predicate over the schema's columns; what it says about other ones is left to the query. */
 static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predicate *predicate)
 {
-    if (predicate == NULL || !scan->table->audit_log) {
+    if (predicate == NULL || scan->table->base.column_count == scan->table->table->schema->field_count) {
         return predicate;
     }
-    int32_t count = scan->table->base.column_count;
-    int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, count);
-    for (int32_t i = 0; i < count; i++) {
-        columns[i] = i - 1;
-    }
-    return weir_predicate_map(&scan->arena, predicate, columns);
+    return weir_predicate_map(&scan->arena, predicate, schema_places(scan));
 }
 
 static void estimate(paimon_scan *scan)
@@ -208,9 +216,24 @@ static int highest_level(const weir_schema *schema, int32_t *out, weir_error *er
     return WEIR_OK;
 }
 
+static int check_request(const weir_session_table *table, const weir_scan_request *request, weir_error *err)
+{
+    for (int32_t i = 0; i < request->column_count; i++) {
+        const weir_sql_column *column = &table->base.columns[request->columns[i]];
+        if (column->kind == WEIR_SQL_METADATA_COLUMN) {
+            return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                                "column '%s' of table '%s' is METADATA, and Paimon tables have none to read; name the "
+                                "columns without it, or ALTER TABLE … DROP it",
+                                column->name, table->base.name);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int open_scan(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err)
 {
     weir_session_table *table = self->owner;
+    WEIR_TRY(check_request(table, request, err));
     paimon_scan *scan = weir_alloc_zeroed(1, sizeof *scan);
     scan->table = table;
     weir_arena_init(&scan->arena);
@@ -287,7 +310,7 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
     };
     WEIR_GO(weir_session_pool(session, &options.pool, err));
     WEIR_GO(weir_table_open(open->fs, open->folder, &options, &table->table, err));
-    weir_description_of_schema(table->table->schema, &table->arena, &table->description);
+    WEIR_GO(weir_description_of_schema(table->table->schema, &table->arena, &table->description, err));
     if (table->audit_log) {
         add_kind_column(table);
     }

@@ -114,7 +114,7 @@ static int static_partition(const paimon_writer *writer, weir_arena *arena, cons
     const weir_literal **values = WEIR_NEW_ARRAY(arena, const weir_literal *, schema->partition_key_count);
     for (int32_t i = 0; i < bound->partition_count; i++) {
         for (int32_t k = 0; k < schema->partition_key_count; k++) {
-            if (schema->partition_columns[k] == bound->partition_columns[i]) {
+            if (strcmp(schema->partition_keys[k], bound->sink->columns[bound->partition_columns[i]].name) == 0) {
                 values[k] = &bound->partition_values[i];
             }
         }

@@ -222,7 +222,7 @@ int weir_session_describe(weir_session *session, const weir_ast_name *name, weir
     }
     weir_schema *schema = NULL;
     WEIR_TRY(catalog->ops->read_schema(catalog, out_path->database, out_path->name, arena, &schema, err));
-    weir_description_of_schema(schema, arena, out);
+    WEIR_TRY(weir_description_of_schema(schema, arena, out, err));
     if (out_table_path != NULL) {
         WEIR_TRY(catalog->ops->table_path(catalog, out_path->database, out_path->name, arena, out_table_path, err));
     }
