@@ -10,7 +10,7 @@
 #define WEIR_CATALOG_H
 
 #include "fs/fs.h"
-#include "meta/schema.h"
+#include "meta/schema_change.h"
 
 typedef struct weir_catalog weir_catalog;
 
@@ -38,6 +38,9 @@ typedef struct weir_catalog_ops {
     int (*drop_table)(weir_catalog *catalog, const char *database, const char *table, weir_error *err);
     int (*rename_table)(weir_catalog *catalog, const char *database, const char *table, const char *new_name,
                         weir_error *err);
+    /* Publishes the next version of the schema (weir_schema_alter). */
+    int (*alter_table)(weir_catalog *catalog, const char *database, const char *table,
+                       const weir_schema_change *changes, int32_t count, int32_t *out_failed, weir_error *err);
     void (*close)(weir_catalog *catalog);
 } weir_catalog_ops;
 

@@ -319,6 +319,22 @@ static int catalog_rename_table(weir_catalog *catalog, const char *database, con
     return code;
 }
 
+static int catalog_alter_table(weir_catalog *catalog, const char *database, const char *table,
+                               const weir_schema_change *changes, int32_t count, int32_t *out_failed, weir_error *err)
+{
+    weir_arena arena;
+    weir_schema *schema = NULL;
+    weir_arena_init(&arena);
+    *out_failed = -1;
+    int code = need_table(catalog, database, table, &arena, err);
+    if (code == WEIR_OK) {
+        code = weir_schema_alter(catalog->fs, path_of_table(catalog, &arena, database, table), changes, count, &arena,
+                                 &schema, out_failed, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 static void catalog_close(weir_catalog *catalog)
 {
     filesystem_catalog *self = (filesystem_catalog *)catalog;
@@ -341,6 +357,7 @@ static const weir_catalog_ops filesystem_ops = {
     .create_table = catalog_create_table,
     .drop_table = catalog_drop_table,
     .rename_table = catalog_rename_table,
+    .alter_table = catalog_alter_table,
     .close = catalog_close,
 };
 

@@ -14,10 +14,7 @@
 
 /* ---- columns ---- */
 
-static int find_column(const weir_altered *self, const char *name)
-{
-    return weir_schema_column(self->schema, name);
-}
+static int find_column(const weir_altered *self, const char *name) { return weir_schema_column(self->schema, name); }
 
 static int need_column(const weir_altered *self, const char *name, int32_t *out, weir_error *err)
 {
@@ -27,8 +24,7 @@ static int need_column(const weir_altered *self, const char *name, int32_t *out,
 
 static int no_column_yet(const weir_altered *self, const char *name, weir_error *err)
 {
-    return find_column(self, name) < 0 ? WEIR_OK
-                                       : weir_fail(err, WEIR_EXISTS, "there is a column '%s' already", name);
+    return find_column(self, name) < 0 ? WEIR_OK : weir_fail(err, WEIR_EXISTS, "there is a column '%s' already", name);
 }
 
 static int not_partition(const weir_altered *self, const char *name, const char *what, weir_error *err)

@@ -29,12 +29,14 @@ static int check_bucket(const weir_altered *self, const char *value, weir_error 
     int64_t old = -1;
     WEIR_TRY(weir_options_int(&self->schema->options, "bucket", &old, err));
     if (old == -1) {
-        return weir_fail(err, WEIR_INVALID, "'bucket' is -1 and cannot become a number, because rows lie in buckets by "
-                                            "other rules; create another table");
+        return weir_fail(err, WEIR_INVALID,
+                         "'bucket' is -1 and cannot become a number, because rows lie in buckets by "
+                         "other rules; create another table");
     }
     if (strcmp(value, "-1") == 0) {
-        return weir_fail(err, WEIR_INVALID, "'bucket' cannot become -1, because rows lie in buckets by their key; "
-                                            "create another table");
+        return weir_fail(err, WEIR_INVALID,
+                         "'bucket' cannot become -1, because rows lie in buckets by their key; "
+                         "create another table");
     }
     return WEIR_OK;
 }

@@ -200,7 +200,8 @@ static int check_bucket_key(const checking *self, const char *text, weir_error *
                              "of a partition share its value",
                              names[i]);
         }
-        if (schema->primary_key_count > 0 && !weir_names_have(schema->primary_keys, schema->primary_key_count, names[i])) {
+        if (schema->primary_key_count > 0 &&
+            !weir_names_have(schema->primary_keys, schema->primary_key_count, names[i])) {
             return weir_fail(err, WEIR_INVALID, "the option 'bucket-key' names '%s', which is not in the primary key",
                              names[i]);
         }

@@ -2,7 +2,9 @@
  *
  * Everything that can be wrong is found here, before anything is written, and shown where it stands. */
 #include "connect/source.h"
+#include "session/schema_options.h"
 #include "session/state.h"
+#include "session/table_draft.h"
 
 static int refuse(weir_position position, const char *what, weir_error *err)
 {
@@ -60,12 +62,13 @@ static int check_paimon_options(const weir_ast_create_table *create, weir_error 
 static int check_paimon_columns(const weir_ast_create_table *create, weir_error *err)
 {
     for (int32_t i = 0; i < create->column_count; i++) {
-        if (create->columns[i].kind == WEIR_AST_COMPUTED_COLUMN) {
-            return refuse(create->columns[i].name.position, "a computed column of a Paimon table", err);
+        const weir_ast_column *column = &create->columns[i];
+        if (column->kind == WEIR_AST_METADATA_COLUMN) {
+            return weir_fail_at(err, WEIR_INVALID, column->name.position.line, column->name.position.column,
+                                "column '%s' is METADATA, and Paimon tables have none", column->name.text);
         }
     }
-    return create->watermark == NULL ? WEIR_OK
-                                     : refuse(create->watermark->position, "WATERMARK of a Paimon table", err);
+    return WEIR_OK;
 }
 
 /* 'table-default.k' of the catalog, below what the statement says. DISTRIBUTED BY becomes bucket and bucket-key. */
@@ -130,6 +133,7 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
     WEIR_TRY(check_paimon_columns(create, err));
     WEIR_TRY(check_paimon_options(create, err));
     collect_options(path->catalog, create, arena, &options);
+    weir_schema_options_write(columns, arena, &options);
     const weir_field *fields = weir_description_fields(description, arena, &count);
     int code = weir_schema_create(
         arena, fields, count,
@@ -210,21 +214,6 @@ static int check_kind(const weir_object_path *path, const weir_ast_create_table 
     return WEIR_OK;
 }
 
-/* Deep: the statement's arena ends with it. */
-static void keep_columns(weir_definition *definition)
-{
-    weir_arena *arena = &definition->arena;
-    weir_bound_columns *columns = &definition->description.columns;
-    for (int32_t i = 0; i < columns->column_count; i++) {
-        weir_sql_column *column = &columns->columns[i];
-        column->name = weir_arena_strdup(arena, column->name);
-        column->comment = weir_arena_strdup(arena, column->comment);
-        column->expression = weir_arena_strdup(arena, column->expression);
-        column->type = weir_type_copy(arena, column->type);
-    }
-    columns->watermark_expression = weir_arena_strdup(arena, columns->watermark_expression);
-}
-
 int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
                               weir_error *err)
 {
@@ -245,7 +234,7 @@ int weir_session_create_table(weir_session *session, const weir_ast_create_table
     bool is_kept = path.catalog->paimon == NULL || create->temporary;
     int code = WEIR_OK;
     WEIR_GO(weir_bind_create_table(&context, create, session->text, &definition->arena, &description->columns, err));
-    keep_columns(definition);
+    weir_definition_keep_columns(definition);
     description->comment = weir_arena_strdup(&definition->arena, create->comment);
     if (is_kept) {
         WEIR_GO(define(session, &path, create, definition, err));

@@ -144,7 +144,8 @@ static int32_t cheapest_column(const weir_schema *schema)
     return best;
 }
 
-/* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere. */
+/* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere.
+ */
 static int32_t *schema_places(paimon_scan *scan)
 {
     const weir_session_table *table = scan->table;

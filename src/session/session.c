@@ -173,7 +173,7 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_CREATE_FUNCTION:
         return not_offered(statement, "CREATE FUNCTION", err);
     case WEIR_AST_ALTER_TABLE:
-        return not_offered(statement, "ALTER TABLE", err);
+        return weir_session_alter_table(session, statement->alter, out, err);
     case WEIR_AST_ALTER_VIEW:
         return not_offered(statement, "ALTER VIEW", err);
     case WEIR_AST_ALTER_DATABASE:

@@ -1,7 +1,6 @@
 /* SHOW: names in catalogs, partitions, functions, and definitions as statements. */
-#include "session/sql_table.h"
+#include "session/partitions.h"
 #include "sql/parser.h"
-#include "table/scan.h"
 
 /* LIKE with % and _; a backslash takes the next character as it is. */
 static bool matches_like(const char *text, const char *pattern, bool ignore_case)
@@ -93,50 +92,6 @@ static int show_functions(const weir_ast_show *show, weir_arena *arena, weir_res
 
 /* ---- SHOW PARTITIONS ---- */
 
-/* "dt=a/hr=7" for a partition that the PARTITION clause of the statement lets through. */
-static int partition_line(const weir_schema *schema, weir_slice partition, const weir_ast_options *wanted,
-                          weir_arena *arena, const char **out, weir_error *err)
-{
-    weir_literal *values = WEIR_NEW_ARRAY(arena, weir_literal, schema->partition_key_count);
-    weir_buffer line = {0};
-    bool matches = true;
-    WEIR_TRY(weir_partition_decode(schema, partition, arena, values, err));
-    for (int32_t i = 0; i < schema->partition_key_count; i++) {
-        weir_buffer text = {0};
-        weir_literal_to_text(schema->fields[schema->partition_columns[i]].type, &values[i], &text);
-        for (int32_t w = 0; w < wanted->count; w++) {
-            if (strcmp(wanted->items[w].key, schema->partition_keys[i]) == 0) {
-                matches = matches && strcmp(wanted->items[w].value, weir_buffer_text(&text)) == 0;
-            }
-        }
-        weir_buffer_append_format(&line, "%s%s=%s", i == 0 ? "" : "/", schema->partition_keys[i],
-                                  weir_buffer_text(&text));
-        weir_buffer_free(&text);
-    }
-    *out = matches ? weir_arena_strdup(arena, weir_buffer_text(&line)) : NULL;
-    weir_buffer_free(&line);
-    return WEIR_OK;
-}
-
-static int partition_names(const weir_table *table, const weir_ast_show *show, weir_arena *arena, const char ***out,
-                           size_t *out_count, weir_error *err)
-{
-    weir_table_plan *plan = NULL;
-    weir_map names = {0};
-    int code = weir_scan_plan(table, NULL, &plan, err);
-    for (size_t i = 0; code == WEIR_OK && i < plan->split_count; i++) {
-        const char *line = NULL;
-        code = partition_line(table->schema, plan->splits[i].partition, &show->partition, arena, &line, err);
-        if (code == WEIR_OK && line != NULL) {
-            weir_map_put(&names, weir_slice_text(line), &names);
-        }
-    }
-    weir_map_names(&names, arena, out, out_count);
-    weir_map_free(&names);
-    weir_table_plan_free(plan);
-    return code;
-}
-
 static int show_partitions(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
                            weir_error *err)
 {
@@ -148,14 +103,7 @@ static int show_partitions(weir_session *session, const weir_ast_show *show, wei
     size_t count = 0;
     weir_session_resolver_init(&resolver, session);
     WEIR_TRY(resolver.base.resolve(&resolver.base, &show->name, &none, arena, &table, &view, err));
-    const weir_session_table *opened = table->owner;
-    int code;
-    if (opened->kind != WEIR_SESSION_PAIMON_TABLE || opened->table->schema->partition_key_count == 0) {
-        code = weir_fail_at(err, WEIR_INVALID, show->name.position.line, show->name.position.column,
-                            "table '%s' is not partitioned", table->name);
-    } else {
-        code = partition_names(opened->table, show, arena, &names, &count, err);
-    }
+    int code = weir_partitions_list(table->owner, &show->partition, arena, &names, &count, err);
     if (code == WEIR_OK) {
         code = name_result(show, "partition name", names, count, out, err);
     }

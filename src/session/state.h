@@ -70,6 +70,7 @@ int weir_session_create_database(weir_session *session, const weir_ast_create *c
                                  weir_error *err);
 int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
                               weir_error *err);
+int weir_session_alter_table(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err);
 int weir_session_drop(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err);
 int weir_session_use(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);

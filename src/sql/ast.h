@@ -402,6 +402,7 @@ typedef struct weir_ast_column {
     const char *metadata_key; /* NULL: the column's own name */
     bool is_virtual;
     weir_ast_expression *expression; /* of computed columns */
+    const char *expression_text;     /* of a column that was there before the statement; NULL: it is in the statement */
     int8_t place;                    /* of ALTER: 0 none, 1 FIRST, 2 AFTER `after` */
     weir_ast_part after;
 } weir_ast_column;
@@ -410,6 +411,7 @@ typedef struct weir_ast_watermark {
     weir_position position;
     weir_ast_name column;
     weir_ast_expression *expression;
+    const char *expression_text; /* as of a column */
 } weir_ast_watermark;
 
 typedef struct weir_ast_like {

@@ -2,9 +2,29 @@
 #include "base/text.h"
 #include "sql/bind/binder_internal.h"
 
-static const char *quote_source(weir_arena *arena, const char *text, const weir_position *position)
+/* The text of an expression of the statement, or (`kept`) of one that was there before it. */
+static const char *quote_source(weir_arena *arena, const char *text, const weir_position *position, const char *kept)
 {
-    return weir_arena_strndup(arena, text + position->begin, position->end - position->begin);
+    return kept != NULL ? weir_arena_strdup(arena, kept)
+                        : weir_arena_strndup(arena, text + position->begin, position->end - position->begin);
+}
+
+/* Binds such an expression. One that was there before is no part of the statement's text: an error stands at `place`,
+ * and quotes it. */
+static int bind_source(weir_binder *binder, const weir_ast_expression *ast, const char *kept,
+                       const weir_position *place, const char *what, weir_expression **out)
+{
+    weir_error reason = {0};
+    weir_binder inner = *binder;
+    if (kept == NULL) {
+        return weir_bind_expression(binder, ast, out);
+    }
+    inner.err = &reason;
+    int code = weir_bind_expression(&inner, ast, out);
+    if (code != WEIR_OK) {
+        return weir_fail_at(binder->err, code, place->line, place->column, "%s AS %s: %s", what, kept, reason.message);
+    }
+    return WEIR_OK;
 }
 
 static int find_name(const weir_bound_columns *columns, const char *name)
@@ -73,14 +93,16 @@ static int type_computed(weir_binder *binder, const weir_ast_create_table *creat
         if (out->columns[i].kind != WEIR_SQL_COMPUTED_COLUMN) {
             continue;
         }
+        const weir_ast_column *ast = &create->columns[i];
+        const char *what = weir_arena_format(binder->arena, "computed column '%s'", ast->name.text);
         weir_expression *expression;
-        WEIR_TRY(weir_bind_expression(binder, create->columns[i].expression, &expression));
+        WEIR_TRY(bind_source(binder, ast->expression, ast->expression_text, &ast->name.position, what, &expression));
         WEIR_TRY(weir_binder_typed(binder, expression));
         if (weir_type_is_interval(expression->type)) {
             return weir_binder_fail(binder, &expression->position, "a column can't hold an interval");
         }
         out->columns[i].type = weir_type_copy(arena, expression->type);
-        out->columns[i].expression = quote_source(arena, text, &create->columns[i].expression->position);
+        out->columns[i].expression = quote_source(arena, text, &ast->expression->position, ast->expression_text);
     }
     binder->clause = NULL;
     return WEIR_OK;
@@ -167,14 +189,15 @@ static int bind_watermark(weir_binder *binder, const weir_ast_create_table *crea
     binder->scope = &scope;
     binder->clause = "WATERMARK";
     weir_expression *expression;
-    WEIR_TRY(weir_bind_expression(binder, watermark->expression, &expression));
+    WEIR_TRY(bind_source(binder, watermark->expression, watermark->expression_text, &watermark->position, "WATERMARK",
+                         &expression));
     if (expression->type->id != type->id) {
         return weir_binder_fail(
             binder, &watermark->expression->position, "the watermark is %s, but the time column is %s",
             weir_sql_type_text(binder->arena, expression->type), weir_sql_type_text(binder->arena, type));
     }
     out->watermark_column = position;
-    out->watermark_expression = quote_source(arena, text, &watermark->expression->position);
+    out->watermark_expression = quote_source(arena, text, &watermark->expression->position, watermark->expression_text);
     return WEIR_OK;
 }
 
