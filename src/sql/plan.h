@@ -59,7 +59,30 @@ struct weir_expression {
     int32_t argument_count;
 };
 
-/* An aggregate call over the input of an AGGREGATE. */
+typedef struct weir_sort_key {
+    weir_expression *expression;
+    bool descending;
+    bool nulls_first;
+} weir_sort_key;
+
+/* Where a frame of OVER ends on one side. PRECEDING and FOLLOWING have a constant distance: rows, or what RANGE adds to
+ * the one sort key (a number, or an interval for times). */
+typedef struct weir_frame_bound {
+    weir_ast_bound_kind kind;
+    weir_expression *distance; /* NULL where the kind needs none */
+} weir_frame_bound;
+
+/* What OVER says: which rows belong together, their order, and which of them a call sees. */
+typedef struct weir_window {
+    weir_expression **partition_keys;
+    int32_t partition_key_count;
+    weir_sort_key *sort_keys;
+    int32_t sort_key_count;
+    bool rows; /* the frame counts ROWS rather than values */
+    weir_frame_bound lower, upper;
+} weir_window;
+
+/* An aggregate over the input of an AGGREGATE, or a function over a window of the input of a WINDOW. */
 typedef struct weir_aggregate {
     const struct weir_function *function;
     weir_position position;
@@ -67,14 +90,29 @@ typedef struct weir_aggregate {
     weir_expression **arguments; /* none: COUNT(*) */
     int32_t argument_count;
     bool distinct;
+    bool ignore_nulls;       /* of LAG, LEAD; aggregates that look at values only are so by themselves */
     weir_expression *filter; /* NULL: none */
+    weir_sort_key *order;    /* WITHIN GROUP */
+    int32_t order_count;
+    const weir_window *window; /* of WINDOW; NULL in AGGREGATE */
 } weir_aggregate;
 
-typedef struct weir_sort_key {
-    weir_expression *expression;
-    bool descending;
-    bool nulls_first;
-} weir_sort_key;
+/* Window table functions: each row in the windows that its time falls into. All numbers are milliseconds. */
+typedef enum weir_assigner_kind {
+    WEIR_ASSIGN_TUMBLE,
+    WEIR_ASSIGN_HOP,      /* step: from one start to the next */
+    WEIR_ASSIGN_CUMULATE, /* step: from one end to the next */
+    WEIR_ASSIGN_SESSION   /* size: the gap */
+} weir_assigner_kind;
+
+typedef struct weir_assigner {
+    weir_assigner_kind kind;
+    int32_t column; /* the time, TIMESTAMP or TIMESTAMP_LTZ; rows without one are in no window */
+    int64_t size, step, offset;
+    weir_expression **partition_keys; /* of SESSION */
+    int32_t partition_key_count;
+    const char *zone; /* the session's: windows of TIMESTAMP_LTZ follow its clock */
+} weir_assigner;
 
 typedef enum weir_plan_kind {
     WEIR_PLAN_SCAN,      /* fields: the columns read */
@@ -82,6 +120,8 @@ typedef enum weir_plan_kind {
     WEIR_PLAN_PROJECT,   /* fields: expressions */
     WEIR_PLAN_FILTER,    /* fields: those of the input */
     WEIR_PLAN_AGGREGATE, /* fields: groups, then aggregates */
+    WEIR_PLAN_WINDOW,    /* fields: those of the input, then aggregates, each over its window */
+    WEIR_PLAN_ASSIGN,    /* fields: those of the input, then window_start, window_end, window_time */
     WEIR_PLAN_DISTINCT,  /* fields: those of the input */
     WEIR_PLAN_SORT,      /* fields: those of the input; also LIMIT and OFFSET, with or without keys */
     WEIR_PLAN_UNION,     /* ALL; inputs of equal types */
@@ -124,9 +164,14 @@ struct weir_plan {
     weir_expression *predicate; /* FILTER; JOIN, over the fields of both inputs (NULL: all pairs) */
     weir_join_kind join;
 
-    weir_aggregate *aggregates; /* AGGREGATE */
+    weir_aggregate *aggregates; /* AGGREGATE, WINDOW */
     int32_t aggregate_count;
-    bool global; /* AGGREGATE without GROUP BY: one row even over no rows */
+    bool global;             /* AGGREGATE without GROUP BY: one row even over no rows */
+    uint64_t *grouping_sets; /* a bit for each group that a set groups by; NULL: one set, of all groups. The same set may
+                                come twice, and GROUP_ID tells which time it is */
+    int32_t grouping_set_count;
+
+    weir_assigner *assigner; /* ASSIGN */
 
     weir_sort_key *sort_keys; /* SORT */
     int32_t sort_key_count;

@@ -25,7 +25,7 @@ static int fail_count(weir_binder *binder, const weir_ast_expression *ast, const
 
 /* --- Arguments by the letters of function.h -------------------------------------------------------------------- */
 
-static bool count_fits(const char *parameters, int32_t count)
+bool weir_function_takes(const char *parameters, int32_t count)
 {
     int32_t required = 0;
     int32_t most = 0;
@@ -98,7 +98,7 @@ static const weir_type *letter_type(char letter, bool nullable)
 static int bind_kernel_call(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
                             weir_expression **arguments, int32_t count, weir_expression **out)
 {
-    if (!count_fits(function->parameters, count)) {
+    if (!weir_function_takes(function->parameters, count)) {
         return fail_count(binder, ast, function);
     }
     const weir_type **types = WEIR_NEW_ARRAY(binder->arena, const weir_type *, count + 1);
@@ -160,11 +160,17 @@ int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     }
     const weir_ast_call *call = ast->call;
     if (call->over != NULL) {
-        return weir_binder_unsupported(binder, &ast->position,
-                                       weir_arena_format(binder->arena, "%s(…) OVER", function->name));
+        return weir_bind_over(binder, ast, function, out);
     }
     if (function->kind == WEIR_FUNCTION_AGGREGATE) {
         return weir_bind_aggregate(binder, ast, function, out);
+    }
+    if (function->kind == WEIR_FUNCTION_GROUP) {
+        return weir_bind_group_function(binder, ast, function, out);
+    }
+    if (function->kind == WEIR_FUNCTION_WINDOW) {
+        return weir_binder_fail(binder, &ast->position, "%s needs OVER (… ORDER BY …); it is %s", function->name,
+                                function->signature);
     }
     if (call->star || call->distinct || call->filter != NULL || call->within_group.count > 0) {
         return weir_binder_fail(binder, &ast->position,
@@ -173,7 +179,7 @@ int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     weir_expression **arguments = WEIR_NEW_ARRAY(binder->arena, weir_expression *, ast->argument_count + 1);
     WEIR_TRY(bind_arguments(binder, ast, arguments));
     if (function->bind != NULL) {
-        if (!count_fits(function->parameters, ast->argument_count)) {
+        if (!weir_function_takes(function->parameters, ast->argument_count)) {
             return fail_count(binder, ast, function);
         }
         return function->bind(binder, ast, arguments, ast->argument_count, out);

@@ -355,12 +355,26 @@ static int bind_plain(weir_binder *binder, const weir_ast_expression *ast, weir_
     }
 }
 
+/* Numbers in GROUP BY are meant for columns where people come from other systems. */
+static const char *number_hint(weir_binder *binder, const weir_grouping *grouping)
+{
+    for (int32_t i = 0; i < grouping->group_count; i++) {
+        const weir_expression *group = grouping->groups[i];
+        if (group->kind == WEIR_EXPRESSION_LITERAL && weir_type_is_integer(group->type) && !group->literal.is_null) {
+            return weir_arena_format(binder->arena,
+                                     "; GROUP BY %" PRId64 " groups by the number %" PRId64 ", and not by a column",
+                                     group->literal.integer, group->literal.integer);
+        }
+    }
+    return "";
+}
+
 /* Over groups and aggregates an expression that equals a group is that column, and other columns can't be seen. */
 static int bind_grouped(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out, bool *found)
 {
     weir_grouping *grouping = binder->grouping;
     *found = false;
-    if (weir_ast_has_aggregate(ast)) {
+    if (weir_ast_has_aggregate(ast) || weir_ast_has_over(ast)) {
         return WEIR_OK;
     }
     binder->grouping = NULL;
@@ -378,7 +392,7 @@ static int bind_grouped(weir_binder *binder, const weir_ast_expression *ast, wei
     for (int32_t i = 0; i < grouping->group_count; i++) {
         if (weir_expression_equal(plain, grouping->groups[i])) {
             *found = true;
-            *out = weir_expression_column(binder, i, plain->type, &ast->position);
+            *out = weir_expression_column(binder, i, grouping->types[i], &ast->position);
             return WEIR_OK;
         }
     }
@@ -388,9 +402,10 @@ static int bind_grouped(weir_binder *binder, const weir_ast_expression *ast, wei
         return WEIR_OK;
     }
     if (leaf) {
+        const char *name = ast->name.parts[ast->name.count - 1].text;
         return weir_binder_fail(binder, &ast->position,
-                                "column '%s' stands neither in GROUP BY nor inside of an aggregate such as MAX(%s)",
-                                ast->name.parts[ast->name.count - 1].text, ast->name.parts[ast->name.count - 1].text);
+                                "column '%s' stands neither in GROUP BY nor inside of an aggregate such as MAX(%s)%s",
+                                name, name, number_hint(binder, grouping));
     }
     return WEIR_OK;
 }

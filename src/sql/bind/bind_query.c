@@ -180,6 +180,8 @@ static int bind_body(weir_binder *binder, const weir_ast_query *query, weir_plan
 int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
 {
     weir_cte_scope *ctes = binder->ctes;
+    weir_windowing *windowing = binder->windowing;
+    binder->windowing = NULL;
     for (int32_t i = 0; i < query->cte_count; i++) {
         weir_cte_scope *scope = WEIR_NEW(binder->arena, weir_cte_scope);
         *scope = (weir_cte_scope){&query->ctes[i], binder->ctes};
@@ -187,5 +189,6 @@ int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan *
     }
     int code = bind_body(binder, query, out);
     binder->ctes = ctes;
+    binder->windowing = windowing;
     return code;
 }

@@ -8,6 +8,7 @@ typedef struct select_state {
     weir_plan *plan;
     weir_scope scope;
     weir_grouping grouping;
+    weir_windowing windowing;
     bool grouped;
     weir_expression **expressions; /* the select list, then hidden sort keys */
     weir_field *fields;
@@ -79,95 +80,13 @@ static bool has_aggregates(const weir_ast_select *select, const weir_ast_query *
     return false;
 }
 
-/* GROUP BY 2 means the second item; GROUP BY name may mean an item's alias when no column has that name. */
-static const weir_ast_expression *resolve_group(weir_binder *binder, const select_state *state,
-                                                const weir_ast_expression *group)
-{
-    const weir_ast_select *select = state->select;
-    if (group->kind == WEIR_AST_NUMBER && strchr(group->text, '.') == NULL) {
-        int64_t ordinal;
-        if (weir_parse_int64(weir_slice_text(group->text), &ordinal) && ordinal >= 1 && ordinal <= select->item_count) {
-            return select->items[ordinal - 1].expression;
-        }
-    }
-    if (group->kind != WEIR_AST_COLUMN || group->name.count != 1) {
-        return group;
-    }
-    const char *name = group->name.parts[0].text;
-    for (int32_t i = 0; i < binder->scope->count; i++) {
-        if (strcmp(binder->scope->columns[i].name, name) == 0) {
-            return group;
-        }
-    }
-    for (int32_t i = 0; i < select->item_count; i++) {
-        if (select->items[i].alias.text != NULL && strcmp(select->items[i].alias.text, name) == 0) {
-            return select->items[i].expression;
-        }
-    }
-    return group;
-}
-
-static int add_group(weir_binder *binder, select_state *state, const weir_ast_expression *ast)
-{
-    weir_expression *group;
-    binder->clause = "GROUP BY";
-    int code = weir_bind_expression(binder, resolve_group(binder, state, ast), &group);
-    binder->clause = NULL;
-    WEIR_TRY(code);
-    WEIR_TRY(weir_binder_typed(binder, group));
-    weir_grouping *grouping = &state->grouping;
-    for (int32_t i = 0; i < grouping->group_count; i++) {
-        if (weir_expression_equal(grouping->groups[i], group)) {
-            return WEIR_OK;
-        }
-    }
-    weir_expression **groups = WEIR_NEW_ARRAY(binder->arena, weir_expression *, grouping->group_count + 1);
-    if (grouping->group_count > 0) {
-        memcpy(groups, grouping->groups, sizeof *groups * (size_t)grouping->group_count);
-    }
-    groups[grouping->group_count++] = group;
-    grouping->groups = groups;
-    return WEIR_OK;
-}
-
-static int bind_groups(weir_binder *binder, select_state *state, const weir_ast_query *query)
+static int bind_grouping(weir_binder *binder, select_state *state, const weir_ast_query *query)
 {
     const weir_ast_select *select = state->select;
     state->grouped = select->grouped || has_aggregates(select, query);
-    for (int32_t i = 0; i < select->group_count; i++) {
-        const weir_ast_grouping *group = &select->groups[i];
-        if (group->kind != WEIR_AST_GROUP_EXPRESSION && group->kind != WEIR_AST_GROUP_LIST) {
-            static const char *const names[] = {"", "GROUPING SETS", "ROLLUP", "CUBE"};
-            return weir_binder_unsupported(binder, &group->position, names[group->kind]);
-        }
-        for (int32_t j = 0; j < group->expressions.count; j++) {
-            WEIR_TRY(add_group(binder, state, group->expressions.items[j]));
-        }
-    }
+    WEIR_TRY(weir_bind_groups(binder, select, &state->grouping, &state->plan));
     binder->grouping = state->grouped ? &state->grouping : NULL;
     return WEIR_OK;
-}
-
-/* The plan node, once all aggregates are known. */
-static void plan_aggregate(weir_binder *binder, select_state *state)
-{
-    weir_grouping *grouping = &state->grouping;
-    weir_plan *plan = weir_plan_new(binder, WEIR_PLAN_AGGREGATE, &state->select->position, state->plan);
-    plan->expressions = grouping->groups;
-    plan->expression_count = grouping->group_count;
-    plan->aggregates = grouping->aggregates;
-    plan->aggregate_count = grouping->aggregate_count;
-    plan->global = grouping->group_count == 0;
-    plan->field_count = grouping->group_count + grouping->aggregate_count;
-    plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count + 1);
-    for (int32_t i = 0; i < plan->field_count; i++) {
-        bool group = i < grouping->group_count;
-        const weir_type *type =
-            group ? grouping->groups[i]->type : grouping->aggregates[i - grouping->group_count].type;
-        const char *name = weir_arena_format(binder->arena, group ? "group%d" : "aggregate%d", i);
-        plan->fields[i] = (weir_field){.id = -1, .name = name, .type = type};
-    }
-    state->plan = plan;
 }
 
 /* --- The select list ------------------------------------------------------------------------------------------- */
@@ -333,33 +252,60 @@ static int drop_hidden(weir_binder *binder, const select_state *state, weir_plan
 
 /* --- All of it ------------------------------------------------------------------------------------------------- */
 
-static int refuse_clauses(weir_binder *binder, const weir_ast_select *select)
+static int refuse_qualify(weir_binder *binder, const weir_ast_select *select)
 {
-    if (select->window_count > 0) {
-        return weir_binder_unsupported(binder, &select->position, "WINDOW");
+    return select->qualify == NULL
+               ? WEIR_OK
+               : weir_binder_fail(binder, &select->qualify->position,
+                                  "Flink's SQL has no QUALIFY; give the OVER call a name in a subquery, and filter "
+                                  "around that with WHERE");
+}
+
+static int bind_having(weir_binder *binder, const weir_ast_select *select, weir_expression **out)
+{
+    if (select->having == NULL) {
+        *out = NULL;
+        return WEIR_OK;
     }
-    if (select->qualify != NULL) {
-        return weir_binder_unsupported(binder, &select->qualify->position, "QUALIFY");
+    binder->clause = "HAVING";
+    int code = weir_bind_condition(binder, select->having, "HAVING", out);
+    binder->clause = NULL;
+    return code;
+}
+
+/* What stands between FROM … WHERE and the select list: groups, HAVING, windows. */
+static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *state, weir_expression *having)
+{
+    weir_plan *plan = state->plan;
+    const weir_position *at = &state->select->position;
+    if (state->grouped) {
+        plan = weir_plan_aggregate(binder, &state->grouping, at, plan);
     }
-    return WEIR_OK;
+    if (having != NULL) {
+        plan = weir_plan_filter(binder, plan, having);
+    }
+    if (state->windowing.call_count > 0) {
+        for (int32_t i = 0; i < state->count; i++) {
+            weir_place_window_columns(state->expressions[i], plan->field_count);
+        }
+        plan = weir_plan_window(binder, &state->windowing, at, plan);
+    }
+    return plan;
 }
 
 static int bind_select_inner(weir_binder *binder, const weir_ast_query *query, select_state *state, weir_plan **out)
 {
     int32_t *keys;
-    weir_expression *having = NULL;
-    WEIR_TRY(refuse_clauses(binder, state->select));
+    weir_expression *having;
+    WEIR_TRY(refuse_qualify(binder, state->select));
     WEIR_TRY(bind_source(binder, state));
-    WEIR_TRY(bind_groups(binder, state, query));
+    WEIR_TRY(bind_grouping(binder, state, query));
+    WEIR_TRY(bind_having(binder, state->select, &having));
+    state->windowing.select = state->select;
+    binder->windowing = &state->windowing;
     WEIR_TRY(bind_items(binder, state));
-    if (state->select->having != NULL) {
-        WEIR_TRY(weir_bind_condition(binder, state->select->having, "HAVING", &having));
-    }
     WEIR_TRY(bind_order(binder, state, query, &keys));
-    if (state->grouped) {
-        plan_aggregate(binder, state);
-    }
-    weir_plan *plan = having == NULL ? state->plan : weir_plan_filter(binder, state->plan, having);
+    weir_plan *plan = plan_groups_and_windows(binder, state, having);
     plan = weir_plan_project(binder, plan, state->expressions, state->fields, state->count);
     if (state->select->distinct) {
         plan = weir_plan_new(binder, WEIR_PLAN_DISTINCT, &state->select->position, plan);
@@ -375,8 +321,11 @@ int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan
     select_state state = {.select = query->select};
     const weir_scope *scope = binder->scope;
     weir_grouping *grouping = binder->grouping;
+    weir_windowing *windowing = binder->windowing;
+    binder->windowing = NULL;
     int code = bind_select_inner(binder, query, &state, out);
     binder->scope = scope;
     binder->grouping = grouping;
+    binder->windowing = windowing;
     return code;
 }

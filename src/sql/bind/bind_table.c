@@ -280,9 +280,6 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
 static int refuse(weir_binder *binder, const weir_ast_from *from)
 {
     switch (from->kind) {
-    case WEIR_AST_FROM_FUNCTION:
-        return weir_binder_unsupported(binder, &from->position,
-                                       weir_arena_format(binder->arena, "TABLE(%s(…))", from->expression->text));
     case WEIR_AST_FROM_UNNEST:
         return weir_binder_unsupported(binder, &from->position, "UNNEST");
     default:
@@ -304,6 +301,8 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
         relation = relation == NULL ? from->name.parts[from->name.count - 1].text : relation;
     } else if (from->kind == WEIR_AST_FROM_QUERY) {
         WEIR_TRY(bind_inner_query(binder, from->query, binder->ctes, out));
+    } else if (from->kind == WEIR_AST_FROM_FUNCTION) {
+        WEIR_TRY(weir_bind_window_table(binder, from, out));
     } else {
         return refuse(binder, from);
     }

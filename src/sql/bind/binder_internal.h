@@ -19,14 +19,36 @@ typedef struct weir_scope {
     int32_t count;
 } weir_scope;
 
+/* The window that GROUP BY TUMBLE(time, …) and its like made of a SELECT's rows: two of its groups. */
+typedef struct weir_group_window {
+    weir_expression *time; /* what it was made of; NULL: there is none */
+    weir_assigner assigner;
+    int32_t start, end; /* which groups */
+} weir_group_window;
+
 /* What an aggregating SELECT has gathered: expressions over it see the groups and aggregates as columns. */
 typedef struct weir_grouping {
     weir_expression **groups;
+    const weir_type **types; /* of the groups: nullable where some set leaves them out */
     int32_t group_count;
+    uint64_t *sets; /* NULL: one set, of all groups */
+    int32_t set_count;
     weir_aggregate *aggregates;
     int32_t aggregate_count;
     bool binding_argument; /* inside an aggregate's arguments: plain columns again */
+    weir_group_window window;
 } weir_grouping;
+
+/* What the OVER calls of a SELECT have gathered. Until their number is known, call i is column
+ * WEIR_WINDOW_COLUMN + i. */
+enum { WEIR_WINDOW_COLUMN = 1 << 24 };
+
+typedef struct weir_windowing {
+    const weir_ast_select *select; /* for the windows it names */
+    weir_aggregate *calls;
+    int32_t call_count;
+    bool inside; /* of a window or a call over one */
+} weir_windowing;
 
 typedef struct weir_cte_scope {
     const weir_ast_cte *cte;
@@ -39,7 +61,8 @@ typedef struct weir_binder {
     weir_arena *arena; /* the bound statement's */
     weir_error *err;
     const weir_scope *scope;
-    weir_grouping *grouping; /* NULL: no aggregation here */
+    weir_grouping *grouping;   /* NULL: no aggregation here */
+    weir_windowing *windowing; /* NULL: no OVER here */
     weir_cte_scope *ctes;
     int64_t now_ms;
     int32_t depth;
@@ -114,6 +137,39 @@ int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_exp
 int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
                         weir_expression **out);
 bool weir_ast_has_aggregate(const weir_ast_expression *ast);
+bool weir_ast_has_over(const weir_ast_expression *ast);
+bool weir_function_takes(const char *parameters, int32_t count); /* as many arguments, by the letters of function.h */
+
+/* Groups (bind_group.c), OVER (bind_window.c), windows of time (bind_assign.c). */
+int weir_bind_groups(weir_binder *binder, const weir_ast_select *select, weir_grouping *grouping, weir_plan **plan);
+int weir_bind_group_function(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
+                             weir_expression **out);
+weir_plan *weir_plan_aggregate(weir_binder *binder, const weir_grouping *grouping, const weir_position *at,
+                               weir_plan *input);
+int weir_bind_over(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
+                   weir_expression **out);
+weir_plan *weir_plan_window(weir_binder *binder, const weir_windowing *windowing, const weir_position *at,
+                            weir_plan *input);
+void weir_place_window_columns(weir_expression *expression, int32_t first);
+int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_plan **out);
+bool weir_ast_is_group_window(const weir_ast_expression *ast); /* TUMBLE(…), HOP(…), SESSION(…) */
+int weir_bind_group_window(weir_binder *binder, const weir_ast_expression *ast, weir_group_window *window,
+                           weir_plan **plan, weir_expression **start, weir_expression **end);
+int weir_is_group_window(weir_binder *binder, const weir_ast_expression *ast, const weir_group_window *window,
+                         bool *out); /* by the arguments of TUMBLE_START(…) and its like */
+int weir_bind_window_time(weir_binder *binder, weir_expression *end, const weir_type *type, const weir_position *at,
+                          weir_expression **out);
+
+/* The steps of binding an aggregate, over groups or over a window (bind_aggregate.c): the number of its arguments; the
+ * arguments, FILTER and order; its type (of what may be computed over no rows); its column. */
+int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function);
+int weir_bind_aggregate_parts(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate);
+int weir_type_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
+                        bool may_be_empty);
+weir_expression *weir_add_aggregate(weir_binder *binder, const weir_aggregate *aggregate);
+int weir_bind_sort_keys(weir_binder *binder, const weir_ast_sort_keys *keys, weir_sort_key **out);
+int weir_finish_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
+                          weir_expression **out);
 int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expression **out);
 
 /* Queries (bind_query.c, bind_select.c, bind_table.c, bind_join.c). */

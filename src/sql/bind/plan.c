@@ -164,31 +164,124 @@ static void show_scan(const weir_plan *plan, weir_buffer *out)
     }
 }
 
-static void show_aggregate(const weir_plan *plan, weir_buffer *out)
+static void show_keys(const weir_sort_key *keys, int32_t count, const weir_plan *input, weir_buffer *out)
 {
-    weir_buffer_append_text(out, "Aggregate [");
-    for (int32_t i = 0; i < plan->aggregate_count; i++) {
-        const weir_aggregate *aggregate = &plan->aggregates[i];
-        weir_buffer_append_format(out, "%s%s(%s", i == 0 ? "" : ", ", aggregate->function->name,
-                                  aggregate->distinct              ? "DISTINCT "
-                                  : aggregate->argument_count == 0 ? "*"
-                                                                   : "");
-        show_expressions(aggregate->arguments, aggregate->argument_count, plan->inputs[0], out);
+    for (int32_t i = 0; i < count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        show_expression(keys[i].expression, input, out);
+        weir_buffer_append_text(out, keys[i].descending ? " DESC" : "");
+        weir_buffer_append_text(out, keys[i].nulls_first == keys[i].descending ? keys[i].nulls_first ? " NULLS FIRST"
+                                                                                                    : " NULLS LAST"
+                                                                               : "");
+    }
+}
+
+static void show_bound(const weir_frame_bound *bound, const weir_plan *input, weir_buffer *out)
+{
+    static const char *const texts[] = {"UNBOUNDED PRECEDING", " PRECEDING", "CURRENT ROW", " FOLLOWING",
+                                        "UNBOUNDED FOLLOWING"};
+    if (bound->distance != NULL) {
+        show_expression(bound->distance, input, out);
+    }
+    weir_buffer_append_text(out, texts[bound->kind]);
+}
+
+static void show_over(const weir_window *window, const weir_plan *input, weir_buffer *out)
+{
+    weir_buffer_append_text(out, " OVER (");
+    if (window->partition_key_count > 0) {
+        weir_buffer_append_text(out, "PARTITION BY ");
+        show_expressions(window->partition_keys, window->partition_key_count, input, out);
+    }
+    if (window->sort_key_count > 0) {
+        weir_buffer_append_text(out, window->partition_key_count > 0 ? " ORDER BY " : "ORDER BY ");
+        show_keys(window->sort_keys, window->sort_key_count, input, out);
+        weir_buffer_append_text(out, window->rows ? " ROWS " : " RANGE ");
+        show_bound(&window->lower, input, out);
+        weir_buffer_append_text(out, " TO ");
+        show_bound(&window->upper, input, out);
+    }
+    weir_buffer_append_byte(out, ')');
+}
+
+static void show_call(const weir_aggregate *aggregate, const weir_plan *input, weir_buffer *out)
+{
+    bool star = aggregate->argument_count == 0 && aggregate->function->aggregate == WEIR_AGGREGATE_COUNT;
+    weir_buffer_append_format(out, "%s(%s", aggregate->function->name,
+                              aggregate->distinct ? "DISTINCT " : star ? "*" : "");
+    show_expressions(aggregate->arguments, aggregate->argument_count, input, out);
+    weir_buffer_append_byte(out, ')');
+    if (aggregate->order_count > 0) {
+        weir_buffer_append_text(out, " WITHIN GROUP (ORDER BY ");
+        show_keys(aggregate->order, aggregate->order_count, input, out);
         weir_buffer_append_byte(out, ')');
     }
-    weir_buffer_append_text(out, "] by [");
+    if (aggregate->filter != NULL) {
+        weir_buffer_append_text(out, " FILTER (WHERE ");
+        show_expression(aggregate->filter, input, out);
+        weir_buffer_append_byte(out, ')');
+    }
+    if (aggregate->window != NULL) {
+        show_over(aggregate->window, input, out);
+    }
+}
+
+static void show_calls(const weir_plan *plan, const char *name, weir_buffer *out)
+{
+    weir_buffer_append_format(out, "%s [", name);
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        show_call(&plan->aggregates[i], plan->inputs[0], out);
+    }
+    weir_buffer_append_byte(out, ']');
+}
+
+static void show_aggregate(const weir_plan *plan, weir_buffer *out)
+{
+    show_calls(plan, "Aggregate", out);
+    weir_buffer_append_text(out, " by [");
     show_expressions(plan->expressions, plan->expression_count, plan->inputs[0], out);
     weir_buffer_append_byte(out, ']');
+    for (int32_t i = 0; i < plan->grouping_set_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? " sets [(" : ", (");
+        bool first = true;
+        for (int32_t j = 0; j < plan->expression_count; j++) {
+            if (plan->grouping_sets[i] >> j & 1) {
+                weir_buffer_append_text(out, first ? "" : ", ");
+                show_expression(plan->expressions[j], plan->inputs[0], out);
+                first = false;
+            }
+        }
+        weir_buffer_append_text(out, i == plan->grouping_set_count - 1 ? ")]" : ")");
+    }
+}
+
+static void show_assign(const weir_plan *plan, weir_buffer *out)
+{
+    static const char *const names[] = {"tumble", "hop", "cumulate", "session"};
+    const weir_assigner *assigner = plan->assigner;
+    weir_buffer_append_format(out, "Windows %s of %s, size %" PRId64 " ms", names[assigner->kind],
+                              plan->inputs[0]->fields[assigner->column].name, assigner->size);
+    if (assigner->step > 0) {
+        weir_buffer_append_format(out, ", step %" PRId64 " ms", assigner->step);
+    }
+    if (assigner->offset != 0) {
+        weir_buffer_append_format(out, ", offset %" PRId64 " ms", assigner->offset);
+    }
+    if (assigner->zone != NULL) {
+        weir_buffer_append_format(out, ", zone %s", assigner->zone);
+    }
+    if (assigner->partition_key_count > 0) {
+        weir_buffer_append_text(out, " by [");
+        show_expressions(assigner->partition_keys, assigner->partition_key_count, plan->inputs[0], out);
+        weir_buffer_append_byte(out, ']');
+    }
 }
 
 static void show_sort(const weir_plan *plan, weir_buffer *out)
 {
     weir_buffer_append_text(out, plan->sort_key_count > 0 ? "Sort [" : "Limit");
-    for (int32_t i = 0; i < plan->sort_key_count; i++) {
-        weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        show_expression(plan->sort_keys[i].expression, plan->inputs[0], out);
-        weir_buffer_append_text(out, plan->sort_keys[i].descending ? " DESC" : "");
-    }
+    show_keys(plan->sort_keys, plan->sort_key_count, plan->inputs[0], out);
     weir_buffer_append_text(out, plan->sort_key_count > 0 ? "]" : "");
     if (plan->limit >= 0) {
         weir_buffer_append_format(out, " limit %" PRId64, plan->limit);
@@ -245,6 +338,12 @@ static void show_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_AGGREGATE:
         show_aggregate(plan, out);
+        break;
+    case WEIR_PLAN_WINDOW:
+        show_calls(plan, "Window", out);
+        break;
+    case WEIR_PLAN_ASSIGN:
+        show_assign(plan, out);
         break;
     case WEIR_PLAN_DISTINCT:
         weir_buffer_append_text(out, "Distinct");

@@ -114,28 +114,78 @@ static int32_t *keep_all(weir_arena *arena, int32_t count)
     return places;
 }
 
+static void mark_all(weir_expression *const *expressions, int32_t count, bool *used)
+{
+    for (int32_t i = 0; i < count; i++) {
+        mark(expressions[i], used);
+    }
+}
+
+static void mark_keys(const weir_sort_key *keys, int32_t count, bool *used)
+{
+    for (int32_t i = 0; i < count; i++) {
+        mark(keys[i].expression, used);
+    }
+}
+
+static void mark_aggregate(const weir_aggregate *aggregate, bool *used)
+{
+    mark_all(aggregate->arguments, aggregate->argument_count, used);
+    mark_keys(aggregate->order, aggregate->order_count, used);
+    if (aggregate->filter != NULL) {
+        mark(aggregate->filter, used);
+    }
+    if (aggregate->window != NULL) {
+        mark_all(aggregate->window->partition_keys, aggregate->window->partition_key_count, used);
+        mark_keys(aggregate->window->sort_keys, aggregate->window->sort_key_count, used);
+    }
+}
+
+static void renumber_keys(weir_arena *arena, weir_sort_key *keys, int32_t count, const int32_t *places)
+{
+    for (int32_t i = 0; i < count; i++) {
+        keys[i].expression = renumber(arena, keys[i].expression, places);
+    }
+}
+
+/* Parts of one call may be shared with another (deviations are made of several over one window): all are copied. */
+static void renumber_aggregate(weir_arena *arena, weir_aggregate *aggregate, const int32_t *places)
+{
+    aggregate->arguments = weir_arena_copy(arena, aggregate->arguments,
+                                           sizeof *aggregate->arguments * (size_t)(aggregate->argument_count + 1));
+    renumber_all(arena, aggregate->arguments, aggregate->argument_count, places);
+    if (aggregate->order_count > 0) {
+        aggregate->order =
+            weir_arena_copy(arena, aggregate->order, sizeof *aggregate->order * (size_t)aggregate->order_count);
+        renumber_keys(arena, aggregate->order, aggregate->order_count, places);
+    }
+    if (aggregate->filter != NULL) {
+        aggregate->filter = renumber(arena, aggregate->filter, places);
+    }
+    if (aggregate->window != NULL) {
+        weir_window *window = weir_arena_copy(arena, aggregate->window, sizeof *window);
+        window->partition_keys = weir_arena_copy(
+            arena, window->partition_keys, sizeof *window->partition_keys * (size_t)(window->partition_key_count + 1));
+        window->sort_keys =
+            weir_arena_copy(arena, window->sort_keys, sizeof *window->sort_keys * (size_t)(window->sort_key_count + 1));
+        renumber_all(arena, window->partition_keys, window->partition_key_count, places);
+        renumber_keys(arena, window->sort_keys, window->sort_key_count, places);
+        aggregate->window = window;
+    }
+}
+
 static int32_t *prune_aggregate(weir_arena *arena, weir_plan *plan)
 {
     weir_plan *input = plan->inputs[0];
     bool *needed = WEIR_NEW_ARRAY(arena, bool, input->field_count + 1);
-    for (int32_t i = 0; i < plan->expression_count; i++) {
-        mark(plan->expressions[i], needed);
-    }
+    mark_all(plan->expressions, plan->expression_count, needed);
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
-        for (int32_t j = 0; j < plan->aggregates[i].argument_count; j++) {
-            mark(plan->aggregates[i].arguments[j], needed);
-        }
-        if (plan->aggregates[i].filter != NULL) {
-            mark(plan->aggregates[i].filter, needed);
-        }
+        mark_aggregate(&plan->aggregates[i], needed);
     }
     const int32_t *places = prune(arena, input, needed);
     renumber_all(arena, plan->expressions, plan->expression_count, places);
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
-        renumber_all(arena, plan->aggregates[i].arguments, plan->aggregates[i].argument_count, places);
-        if (plan->aggregates[i].filter != NULL) {
-            plan->aggregates[i].filter = renumber(arena, plan->aggregates[i].filter, places);
-        }
+        renumber_aggregate(arena, &plan->aggregates[i], places);
     }
     return keep_all(arena, plan->field_count);
 }
@@ -171,6 +221,72 @@ static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
     return places;
 }
 
+/* The new fields of a node that passes on its input's and adds `added` of its own, of which those used before are kept.
+ */
+static int32_t *append_fields(weir_arena *arena, weir_plan *plan, int32_t before, const int32_t *places,
+                              const bool *kept)
+{
+    const weir_plan *input = plan->inputs[0];
+    int32_t *all = WEIR_NEW_ARRAY(arena, int32_t, plan->field_count + 1);
+    weir_field *fields = WEIR_NEW_ARRAY(arena, weir_field, input->field_count + plan->field_count - before + 1);
+    int32_t count = input->field_count;
+    for (int32_t i = 0; i < count; i++) {
+        fields[i] = input->fields[i];
+    }
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        all[i] = i < before ? places[i] : kept[i] ? count : -1;
+        if (i >= before && kept[i]) {
+            fields[count++] = plan->fields[i];
+        }
+    }
+    plan->fields = fields;
+    plan->field_count = count;
+    return all;
+}
+
+/* WINDOW: calls that nobody asks for are not computed. */
+static int32_t *prune_window(weir_arena *arena, weir_plan *plan, const bool *used)
+{
+    weir_plan *input = plan->inputs[0];
+    int32_t before = input->field_count;
+    bool *needed = WEIR_NEW_ARRAY(arena, bool, before + 1);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < before; i++) {
+        needed[i] = used[i];
+    }
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        if (used[before + i]) {
+            mark_aggregate(&plan->aggregates[i], needed);
+            plan->aggregates[kept++] = plan->aggregates[i];
+        }
+    }
+    plan->aggregate_count = kept;
+    const int32_t *places = prune(arena, input, needed);
+    for (int32_t i = 0; i < kept; i++) {
+        renumber_aggregate(arena, &plan->aggregates[i], places);
+    }
+    return append_fields(arena, plan, before, places, used);
+}
+
+static int32_t *prune_assign(weir_arena *arena, weir_plan *plan, const bool *used)
+{
+    weir_plan *input = plan->inputs[0];
+    weir_assigner *assigner = plan->assigner;
+    int32_t before = input->field_count;
+    bool *needed = WEIR_NEW_ARRAY(arena, bool, before + 1);
+    bool *all = WEIR_NEW_ARRAY(arena, bool, plan->field_count);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        all[i] = true;
+    }
+    memcpy(needed, used, sizeof *needed * (size_t)before);
+    needed[assigner->column] = true;
+    mark_all(assigner->partition_keys, assigner->partition_key_count, needed);
+    const int32_t *places = prune(arena, input, needed);
+    assigner->column = places[assigner->column];
+    renumber_all(arena, assigner->partition_keys, assigner->partition_key_count, places);
+    return append_fields(arena, plan, before, places, all);
+}
+
 /* Inputs whose columns all count: DISTINCT, UNION. */
 static int32_t *prune_none(weir_arena *arena, weir_plan *plan)
 {
@@ -198,6 +314,10 @@ static int32_t *prune(weir_arena *arena, weir_plan *plan, const bool *used)
         return prune_aggregate(arena, plan);
     case WEIR_PLAN_JOIN:
         return prune_join(arena, plan, used);
+    case WEIR_PLAN_WINDOW:
+        return prune_window(arena, plan, used);
+    case WEIR_PLAN_ASSIGN:
+        return prune_assign(arena, plan, used);
     default:
         return prune_none(arena, plan);
     }

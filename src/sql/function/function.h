@@ -10,6 +10,8 @@
 typedef enum weir_function_kind {
     WEIR_FUNCTION_SCALAR,
     WEIR_FUNCTION_AGGREGATE,
+    WEIR_FUNCTION_WINDOW, /* over a window only: OVER (…) */
+    WEIR_FUNCTION_GROUP,  /* tells about grouping sets: GROUPING(…) */
     WEIR_FUNCTION_KNOWN /* Flink has it, this version does not: refused by name */
 } weir_function_kind;
 
@@ -23,7 +25,27 @@ typedef enum weir_aggregate_kind {
     WEIR_AGGREGATE_STDDEV_POP,
     WEIR_AGGREGATE_STDDEV_SAMP,
     WEIR_AGGREGATE_VAR_POP,
-    WEIR_AGGREGATE_VAR_SAMP
+    WEIR_AGGREGATE_VAR_SAMP,
+    WEIR_AGGREGATE_FIRST_VALUE,
+    WEIR_AGGREGATE_LAST_VALUE,
+    WEIR_AGGREGATE_COLLECT,
+    WEIR_AGGREGATE_ARRAY_AGG,
+    WEIR_AGGREGATE_LISTAGG,
+    WEIR_AGGREGATE_JSON_ARRAYAGG,
+    WEIR_AGGREGATE_JSON_OBJECTAGG,
+    WEIR_AGGREGATE_APPROX_COUNT_DISTINCT,
+    WEIR_AGGREGATE_PERCENTILE,
+    WEIR_AGGREGATE_SINGLE_VALUE,
+    WEIR_AGGREGATE_GROUPING, /* a bit for each argument: 1 where it is not grouped by */
+    WEIR_AGGREGATE_GROUP_ID,
+    WEIR_AGGREGATE_ROW_NUMBER, /* from here on of WINDOW only */
+    WEIR_AGGREGATE_RANK,
+    WEIR_AGGREGATE_DENSE_RANK,
+    WEIR_AGGREGATE_PERCENT_RANK,
+    WEIR_AGGREGATE_CUME_DIST,
+    WEIR_AGGREGATE_NTILE,
+    WEIR_AGGREGATE_LAG,
+    WEIR_AGGREGATE_LEAD
 } weir_aggregate_kind;
 
 typedef const weir_type *(*weir_result_rule)(weir_arena *arena, const weir_type *const *arguments, int32_t count,

@@ -109,6 +109,12 @@ extern const weir_kernel weir_kernel_bin;
 extern const weir_kernel weir_kernel_hex_number;
 extern const weir_kernel weir_kernel_hex_text;
 
+/* Aggregates and windows (kernel_aggregate.c). */
+extern const weir_kernel weir_kernel_float_to_bits; /* FLOAT to INT, DOUBLE to BIGINT: equal where Flink's groups are */
+extern const weir_kernel weir_kernel_float_from_bits;
+extern const weir_kernel weir_kernel_local_millis; /* option: the zone of a TIMESTAMP_LTZ */
+extern const weir_kernel weir_kernel_count_values; /* ARRAY to MULTISET; of NULL the empty one */
+
 /* The zone named by the call's option, found once a call. */
 struct weir_zone;
 int weir_kernel_zone(weir_kernel_call *call, const struct weir_zone **out, weir_error *err);

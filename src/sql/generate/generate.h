@@ -48,6 +48,7 @@ typedef struct weir_generator {
     const char *source;
     weir_error *err;
     const weir_place *places; /* where the columns of expressions are; NULL: t.c0, t.c1 … */
+    bool repeated_sets;       /* in an aggregation with repeated grouping sets: t.copy tells which one a row is for */
 } weir_generator;
 
 /* What stands in FROM and WHERE for a relation. */
@@ -59,10 +60,25 @@ typedef struct weir_source {
 
 int weir_generate_source(weir_generator *generator, const weir_plan *plan, weir_source *out);
 int weir_generate_select(weir_generator *generator, const weir_plan *plan);
+void weir_generate_from(weir_generator *generator, const weir_source *source); /* " FROM … WHERE …" */
+void weir_generate_columns(weir_generator *generator, int32_t count);          /* "… AS c0, … AS c1" */
+
+/* Relations of their own files. */
+int weir_generate_aggregation(weir_generator *generator, const weir_plan *plan);
+int weir_generate_distinct(weir_generator *generator, const weir_plan *plan);
+int weir_generate_window(weir_generator *generator, const weir_plan *plan);
+int weir_generate_assign(weir_generator *generator, const weir_plan *plan);
 
 void weir_generate_column(weir_generator *generator, int32_t column);
 int weir_generate_expression(weir_generator *generator, const weir_expression *expression);
 int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate);
+/* What a group, a partition or DISTINCT is told apart by: floats by their bits, since 0.0 and -0.0 differ for Flink. */
+int weir_generate_key(weir_generator *generator, const weir_expression *expression);
+/* The value that such a key stands for. */
+int weir_generate_key_value(weir_generator *generator, const weir_expression *expression);
+int weir_generate_sort_keys(weir_generator *generator, const char *before, const weir_sort_key *keys, int32_t count);
+/* " OVER (…)", with its frame or without. */
+int weir_generate_over(weir_generator *generator, const weir_window *window, bool with_frame);
 /* The name by which SQL calls a kernel with these types. */
 const char *weir_generate_kernel(weir_generator *generator, const weir_kernel *kernel, const char *option,
                                  const weir_type *const *types, int32_t count, const weir_type *type);

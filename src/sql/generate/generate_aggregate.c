@@ -1,12 +1,14 @@
 /* Aggregates over DuckDB's own: sums of integers are exact there (HUGEINT) and are cut to Flink's width afterwards,
- * which is what wrapping at every step would have given; averages divide as Flink does. */
+ * which is what wrapping at every step would have given; averages divide as Flink does. Over a window they are the same
+ * calls, each with its OVER. */
 #include "sql/function/function.h"
 #include "sql/function/kernels.h"
 #include "sql/generate/generate.h"
 
 /* --- Pieces ---------------------------------------------------------------------------------------------------- */
 
-static int generate_filter(weir_generator *generator, const weir_aggregate *aggregate)
+/* What follows the parenthesis: FILTER and OVER. */
+static int generate_after(weir_generator *generator, const weir_aggregate *aggregate)
 {
     weir_buffer *sql = &generator->out->sql;
     if (aggregate->filter != NULL) {
@@ -14,10 +16,25 @@ static int generate_filter(weir_generator *generator, const weir_aggregate *aggr
         WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
         weir_buffer_append_byte(sql, ')');
     }
-    return WEIR_OK;
+    return aggregate->window == NULL ? WEIR_OK : weir_generate_over(generator, aggregate->window, true);
 }
 
-/* name(x), with its DISTINCT and FILTER; `cast` is what DuckDB type x is read as, or NULL. */
+/* The rows that count: those of FILTER whose value is not NULL. */
+static int generate_valued_after(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, " FILTER (WHERE ");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_text(sql, " IS NOT NULL");
+    if (aggregate->filter != NULL) {
+        weir_buffer_append_text(sql, " AND ");
+        WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
+    }
+    weir_buffer_append_byte(sql, ')');
+    return aggregate->window == NULL ? WEIR_OK : weir_generate_over(generator, aggregate->window, true);
+}
+
+/* name(x), with its DISTINCT, FILTER and OVER; `cast` is what DuckDB type x is read as, or NULL. */
 static int generate_native(weir_generator *generator, const weir_aggregate *aggregate, const char *name,
                            const char *cast)
 {
@@ -30,7 +47,7 @@ static int generate_native(weir_generator *generator, const weir_aggregate *aggr
         weir_buffer_append_format(sql, " AS %s)", cast);
     }
     weir_buffer_append_byte(sql, ')');
-    return generate_filter(generator, aggregate);
+    return generate_after(generator, aggregate);
 }
 
 static void open_call(weir_generator *generator, const weir_kernel *kernel, const weir_type *const *types,
@@ -54,13 +71,20 @@ static int generate_over_double(weir_generator *generator, const weir_aggregate 
     return WEIR_OK;
 }
 
+/* Different floats are told apart by their bits, as groups are. */
 static int generate_count(weir_generator *generator, const weir_aggregate *aggregate)
 {
-    if (aggregate->argument_count == 1) {
+    weir_buffer *sql = &generator->out->sql;
+    if (aggregate->argument_count == 0) {
+        weir_buffer_append_text(sql, "count(*)");
+    } else if (aggregate->distinct) {
+        weir_buffer_append_text(sql, "count(DISTINCT ");
+        WEIR_TRY(weir_generate_key(generator, aggregate->arguments[0]));
+        weir_buffer_append_byte(sql, ')');
+    } else {
         return generate_native(generator, aggregate, "count", NULL);
     }
-    weir_buffer_append_text(&generator->out->sql, "count(*)");
-    return generate_filter(generator, aggregate);
+    return generate_after(generator, aggregate);
 }
 
 /* --- Sums ------------------------------------------------------------------------------------------------------ */
@@ -88,7 +112,7 @@ static int generate_half_sum(weir_generator *generator, const weir_aggregate *ag
     open_call(generator, half, &argument, 1, type);
     WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
     weir_buffer_append_text(sql, "))");
-    WEIR_TRY(generate_filter(generator, aggregate));
+    WEIR_TRY(generate_after(generator, aggregate));
     weir_buffer_append_text(sql, " AS DECIMAL(38,0))");
     return WEIR_OK;
 }
@@ -186,6 +210,126 @@ static int generate_average(weir_generator *generator, const weir_aggregate *agg
     }
 }
 
+/* --- Values and lists ------------------------------------------------------------------------------------------ */
+
+static int generate_order(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    return weir_generate_sort_keys(generator, " ORDER BY ", aggregate->order, aggregate->order_count);
+}
+
+/* The first or last value that is not NULL. Over a window a FILTER makes NULLs of the values that don't count. */
+static int generate_end_value(weir_generator *generator, const weir_aggregate *aggregate, const char *name,
+                              const char *window_name)
+{
+    weir_buffer *sql = &generator->out->sql;
+    if (aggregate->window == NULL) {
+        weir_buffer_append_format(sql, "%s(", name);
+        WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+        weir_buffer_append_byte(sql, ')');
+        return generate_valued_after(generator, aggregate);
+    }
+    weir_buffer_append_format(sql, "%s(", window_name);
+    if (aggregate->filter != NULL) {
+        weir_buffer_append_text(sql, "CASE WHEN ");
+        WEIR_TRY(weir_generate_expression(generator, aggregate->filter));
+        weir_buffer_append_text(sql, " THEN ");
+    }
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_text(sql, aggregate->filter != NULL ? " END IGNORE NULLS)" : " IGNORE NULLS)");
+    return weir_generate_over(generator, aggregate->window, true);
+}
+
+static int generate_list_text(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, aggregate->distinct ? "string_agg(DISTINCT " : "string_agg(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_text(sql, ", ");
+    if (aggregate->argument_count > 1) {
+        WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[1]));
+    } else {
+        weir_buffer_append_text(sql, "','");
+    }
+    WEIR_TRY(generate_order(generator, aggregate));
+    weir_buffer_append_byte(sql, ')');
+    return generate_after(generator, aggregate);
+}
+
+static int generate_array(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, aggregate->distinct ? "list(DISTINCT " : "list(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    WEIR_TRY(generate_order(generator, aggregate));
+    weir_buffer_append_byte(sql, ')');
+    return generate_after(generator, aggregate);
+}
+
+/* All values as a list, from which a kernel makes what is wanted; of none it makes the empty one. */
+static int generate_gathered(weir_generator *generator, const weir_aggregate *aggregate, const weir_kernel *kernel,
+                             bool skips_nulls)
+{
+    weir_buffer *sql = &generator->out->sql;
+    const weir_type *list = weir_type_array(&generator->out->arena, aggregate->arguments[0]->type, true);
+    open_call(generator, kernel, &list, 1, aggregate->type);
+    weir_buffer_append_text(sql, aggregate->distinct ? "list(DISTINCT " : "list(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_byte(sql, ')');
+    WEIR_TRY(skips_nulls ? generate_valued_after(generator, aggregate) : generate_after(generator, aggregate));
+    weir_buffer_append_byte(sql, ')');
+    return WEIR_OK;
+}
+
+static int generate_percentile(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, "quantile_cont(CAST(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_format(sql, " AS DOUBLE), %.17g)", aggregate->arguments[1]->literal.float64);
+    return generate_after(generator, aggregate);
+}
+
+static int generate_single(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, "CASE WHEN count(*)");
+    WEIR_TRY(generate_after(generator, aggregate));
+    weir_buffer_append_text(sql, " > 1 THEN error('a subquery gave more than one row where one value is expected') "
+                                 "ELSE first(");
+    WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+    weir_buffer_append_byte(sql, ')');
+    WEIR_TRY(generate_after(generator, aggregate));
+    weir_buffer_append_text(sql, " END");
+    return WEIR_OK;
+}
+
+/* --- About groups, and over windows only ----------------------------------------------------------------------- */
+
+static int generate_grouping(weir_generator *generator, const weir_aggregate *aggregate)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_text(sql, "GROUPING(");
+    for (int32_t i = 0; i < aggregate->argument_count; i++) {
+        weir_buffer_append_text(sql, i == 0 ? "" : ", ");
+        WEIR_TRY(weir_generate_key(generator, aggregate->arguments[i]));
+    }
+    weir_buffer_append_byte(sql, ')');
+    return WEIR_OK;
+}
+
+/* Ranks and shifts look at the whole partition. */
+static int generate_window_function(weir_generator *generator, const weir_aggregate *aggregate, const char *name)
+{
+    weir_buffer *sql = &generator->out->sql;
+    weir_buffer_append_format(sql, "%s(", name);
+    for (int32_t i = 0; i < aggregate->argument_count; i++) {
+        weir_buffer_append_text(sql, i == 0 ? "" : ", ");
+        WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[i]));
+    }
+    weir_buffer_append_text(sql, aggregate->ignore_nulls ? " IGNORE NULLS)" : ")");
+    return weir_generate_over(generator, aggregate->window, false);
+}
+
 int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate)
 {
     switch (aggregate->function->aggregate) {
@@ -199,13 +343,45 @@ int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *agg
         return generate_native(generator, aggregate, "max", NULL);
     case WEIR_AGGREGATE_AVG:
         return generate_average(generator, aggregate);
-    case WEIR_AGGREGATE_STDDEV_POP:
-        return generate_over_double(generator, aggregate, "stddev_pop");
-    case WEIR_AGGREGATE_STDDEV_SAMP:
-        return generate_over_double(generator, aggregate, "stddev_samp");
-    case WEIR_AGGREGATE_VAR_POP:
-        return generate_over_double(generator, aggregate, "var_pop");
-    default:
-        return generate_over_double(generator, aggregate, "var_samp");
+    case WEIR_AGGREGATE_FIRST_VALUE:
+        return generate_end_value(generator, aggregate, "first", "first_value");
+    case WEIR_AGGREGATE_LAST_VALUE:
+        return generate_end_value(generator, aggregate, "last", "last_value");
+    case WEIR_AGGREGATE_LISTAGG:
+        return generate_list_text(generator, aggregate);
+    case WEIR_AGGREGATE_ARRAY_AGG:
+        return generate_array(generator, aggregate);
+    case WEIR_AGGREGATE_COLLECT:
+        return generate_gathered(generator, aggregate, &weir_kernel_count_values, true);
+    case WEIR_AGGREGATE_APPROX_COUNT_DISTINCT:
+        return generate_native(generator, aggregate, "approx_count_distinct", NULL);
+    case WEIR_AGGREGATE_PERCENTILE:
+        return generate_percentile(generator, aggregate);
+    case WEIR_AGGREGATE_SINGLE_VALUE:
+        return generate_single(generator, aggregate);
+    case WEIR_AGGREGATE_GROUPING:
+        return generate_grouping(generator, aggregate);
+    case WEIR_AGGREGATE_GROUP_ID:
+        weir_buffer_append_text(&generator->out->sql, generator->repeated_sets ? "CAST(t.copy AS BIGINT)"
+                                                                              : "CAST(0 AS BIGINT)");
+        return WEIR_OK;
+    case WEIR_AGGREGATE_ROW_NUMBER:
+        return generate_window_function(generator, aggregate, "row_number");
+    case WEIR_AGGREGATE_RANK:
+        return generate_window_function(generator, aggregate, "rank");
+    case WEIR_AGGREGATE_DENSE_RANK:
+        return generate_window_function(generator, aggregate, "dense_rank");
+    case WEIR_AGGREGATE_PERCENT_RANK:
+        return generate_window_function(generator, aggregate, "percent_rank");
+    case WEIR_AGGREGATE_CUME_DIST:
+        return generate_window_function(generator, aggregate, "cume_dist");
+    case WEIR_AGGREGATE_NTILE:
+        return generate_window_function(generator, aggregate, "ntile");
+    case WEIR_AGGREGATE_LAG:
+        return generate_window_function(generator, aggregate, "lag");
+    case WEIR_AGGREGATE_LEAD:
+        return generate_window_function(generator, aggregate, "lead");
+    default: /* deviations are expressions over sums */
+        return weir_fail(generator->err, WEIR_INVALID, "the aggregate %s can't be computed", aggregate->function->name);
     }
 }

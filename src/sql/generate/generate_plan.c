@@ -21,7 +21,7 @@ static int generate_list(weir_generator *generator, weir_expression **expression
     return WEIR_OK;
 }
 
-static void generate_columns(weir_generator *generator, int32_t count)
+void weir_generate_columns(weir_generator *generator, int32_t count)
 {
     weir_buffer *sql = sql_of(generator);
     for (int32_t i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ static void generate_columns(weir_generator *generator, int32_t count)
     }
 }
 
-static void generate_from(weir_generator *generator, const weir_source *source)
+void weir_generate_from(weir_generator *generator, const weir_source *source)
 {
     weir_buffer *sql = sql_of(generator);
     weir_buffer_append_format(sql, " FROM %s", source->from);
@@ -46,13 +46,7 @@ static void generate_from(weir_generator *generator, const weir_source *source)
 static int generate_order(weir_generator *generator, const weir_plan *sort)
 {
     weir_buffer *sql = sql_of(generator);
-    for (int32_t i = 0; i < sort->sort_key_count; i++) {
-        const weir_sort_key *key = &sort->sort_keys[i];
-        weir_buffer_append_text(sql, i == 0 ? " ORDER BY " : ", ");
-        WEIR_TRY(weir_generate_expression(generator, key->expression));
-        weir_buffer_append_text(sql, key->descending ? " DESC" : " ASC");
-        weir_buffer_append_text(sql, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-    }
+    WEIR_TRY(weir_generate_sort_keys(generator, " ORDER BY ", sort->sort_keys, sort->sort_key_count));
     if (sort->limit >= 0) {
         weir_buffer_append_format(sql, " LIMIT %" PRId64, sort->limit);
     }
@@ -84,49 +78,10 @@ static int generate_block(weir_generator *generator, const weir_plan *plan)
     if (project != NULL) {
         WEIR_TRY(generate_list(generator, project->expressions, project->expression_count, true));
     } else {
-        generate_columns(generator, plan->field_count);
+        weir_generate_columns(generator, plan->field_count);
     }
-    generate_from(generator, &source);
+    weir_generate_from(generator, &source);
     return sort == NULL ? WEIR_OK : generate_order(generator, sort);
-}
-
-static int generate_aggregation(weir_generator *generator, const weir_plan *plan)
-{
-    weir_buffer *sql = sql_of(generator);
-    weir_source source;
-    WEIR_TRY(weir_generate_source(generator, plan->inputs[0], &source));
-    generator->places = source.places;
-    weir_buffer_append_text(sql, "SELECT ");
-    WEIR_TRY(generate_list(generator, plan->expressions, plan->expression_count, plan->field_count > 0));
-    for (int32_t i = 0; i < plan->aggregate_count; i++) {
-        if (i + plan->expression_count == 0) {
-            sql->size -= strlen("true AS c0"); /* of the empty list of groups */
-        } else {
-            weir_buffer_append_text(sql, ", ");
-        }
-        WEIR_TRY(weir_generate_aggregate(generator, &plan->aggregates[i]));
-        weir_buffer_append_format(sql, " AS c%d", plan->expression_count + i);
-    }
-    if (plan->field_count == 0) {
-        weir_buffer_append_text(sql, "count(*) AS c0");
-    }
-    generate_from(generator, &source);
-    if (plan->expression_count > 0) {
-        weir_buffer_append_text(sql, " GROUP BY ");
-        return generate_list(generator, plan->expressions, plan->expression_count, false);
-    }
-    return WEIR_OK;
-}
-
-static int generate_distinct(weir_generator *generator, const weir_plan *plan)
-{
-    weir_source source;
-    WEIR_TRY(weir_generate_source(generator, plan->inputs[0], &source));
-    generator->places = source.places;
-    weir_buffer_append_text(sql_of(generator), "SELECT DISTINCT ");
-    generate_columns(generator, plan->field_count);
-    generate_from(generator, &source);
-    return WEIR_OK;
 }
 
 static int generate_values(weir_generator *generator, const weir_plan *plan)
@@ -134,7 +89,7 @@ static int generate_values(weir_generator *generator, const weir_plan *plan)
     weir_buffer *sql = sql_of(generator);
     int32_t width = plan->field_count;
     weir_buffer_append_text(sql, "SELECT ");
-    generate_columns(generator, width);
+    weir_generate_columns(generator, width);
     weir_buffer_append_text(sql, " FROM (VALUES ");
     for (int64_t row = 0; row < plan->row_count; row++) {
         weir_buffer_append_text(sql, row == 0 ? "(" : ", (");
@@ -169,11 +124,15 @@ static int generate_relation(weir_generator *generator, const weir_plan *plan)
     case WEIR_PLAN_VALUES:
         return generate_values(generator, plan);
     case WEIR_PLAN_AGGREGATE:
-        return generate_aggregation(generator, plan);
+        return weir_generate_aggregation(generator, plan);
+    case WEIR_PLAN_WINDOW:
+        return weir_generate_window(generator, plan);
+    case WEIR_PLAN_ASSIGN:
+        return weir_generate_assign(generator, plan);
     case WEIR_PLAN_UNION:
         return generate_union(generator, plan);
     case WEIR_PLAN_DISTINCT:
-        return generate_distinct(generator, plan);
+        return weir_generate_distinct(generator, plan);
     default:
         return generate_block(generator, plan);
     }

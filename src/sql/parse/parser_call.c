@@ -372,6 +372,9 @@ static int parse_plain_arguments(weir_parser *parser, weir_ast_expression *call)
         WEIR_TRY(parse_argument(parser, &argument));
         weir_parser_append(parser, call, argument);
     } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
+    if (weir_parser_at_keywords(parser, WEIR_KEYWORD_ORDER, WEIR_KEYWORD_BY)) { /* means the same as WITHIN GROUP */
+        return weir_parser_sort_keys(parser, &call->call->within_group);
+    }
     return WEIR_OK;
 }
 

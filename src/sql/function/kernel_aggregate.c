@@ -1,0 +1,113 @@
+/* Kernels around aggregates and windows: floats as bits (groups tell 0.0 from -0.0), times as milliseconds, and what is
+ * made of a list of gathered values. */
+#include <math.h>
+
+#include "sql/function/kernels.h"
+#include "sql/function/zone.h"
+#include "vector/compare.h"
+
+/* --- Floats ---------------------------------------------------------------------------------------------------- */
+
+/* All NaNs are one group. */
+static void bits_of_doubles(const double *from, int64_t count, int64_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double value = from[i] != from[i] ? (double)NAN : from[i];
+        memcpy(&to[i], &value, sizeof value);
+    }
+}
+
+static void bits_of_floats(const float *from, int64_t count, int32_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float value = from[i] != from[i] ? NAN : from[i];
+        memcpy(&to[i], &value, sizeof value);
+    }
+}
+
+static int float_to_bits(weir_kernel_call *call, weir_error *err)
+{
+    (void)err;
+    if (call->types[0]->id == WEIR_FLOAT) {
+        bits_of_floats(call->data[0], call->length, call->result);
+    } else {
+        bits_of_doubles(call->data[0], call->length, call->result);
+    }
+    return WEIR_OK;
+}
+
+static int float_from_bits(weir_kernel_call *call, weir_error *err)
+{
+    (void)err;
+    memcpy(call->result, call->data[0], (size_t)call->length * (call->type->id == WEIR_FLOAT ? 4 : 8));
+    return WEIR_OK;
+}
+
+const weir_kernel weir_kernel_float_to_bits = {.name = "float_to_bits", .run = float_to_bits};
+const weir_kernel weir_kernel_float_from_bits = {.name = "float_from_bits", .run = float_from_bits};
+
+/* --- Times ----------------------------------------------------------------------------------------------------- */
+
+static int local_millis(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    weir_timestamp_nanos time = weir_kernel_timestamp(call, 0, row);
+    if (call->option != NULL) {
+        const weir_zone *zone;
+        WEIR_TRY(weir_kernel_zone(call, &zone, err));
+        time = weir_kernel_to_local(zone, time);
+    }
+    return weir_kernel_put_integer(call, row, time.millis);
+}
+
+/* option: the zone of a TIMESTAMP_LTZ, whose clock is read; none for a TIMESTAMP. */
+const weir_kernel weir_kernel_local_millis = {.name = "local_millis", .row = local_millis};
+
+/* --- Multisets ------------------------------------------------------------------------------------------------- */
+
+/* What qsort compares; there is one sort at a time in a thread. */
+static _Thread_local const weir_vector *sorted_values;
+
+static int compare_rows(const void *a, const void *b)
+{
+    return weir_vector_compare(sorted_values, *(const uint32_t *)a, sorted_values, *(const uint32_t *)b);
+}
+
+/* Values `first` … of a list as a multiset's keys with their counts. */
+static int append_counts(const weir_vector *values, int64_t first, int64_t count, uint32_t *rows, weir_vector *out,
+                         weir_error *err)
+{
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = (uint32_t)(first + i);
+    }
+    sorted_values = values;
+    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    for (int64_t i = 0; i < count;) {
+        int64_t next = i + 1;
+        while (next < count && compare_rows(&rows[i], &rows[next]) == 0) {
+            next++;
+        }
+        int32_t copies = (int32_t)(next - i);
+        WEIR_TRY(weir_vector_append_rows(&out->children[0], values, &rows[i], 1, err));
+        WEIR_TRY(weir_vector_append_raw(&out->children[1], &copies, sizeof copies, err));
+        i = next;
+    }
+    return weir_vector_append_list(out, err);
+}
+
+static int count_values(const weir_kernel_call *call, const weir_vector *arguments, weir_vector *out, weir_error *err)
+{
+    const weir_vector *lists = &arguments[0];
+    int64_t all = lists->children[0].length;
+    uint32_t *rows = weir_alloc_zeroed((size_t)all + 1, sizeof *rows);
+    int code = WEIR_OK;
+    for (int64_t i = 0; i < call->length && code == WEIR_OK; i++) {
+        bool none = weir_vector_is_null(lists, i);
+        int32_t first = none ? 0 : lists->offsets[i];
+        int32_t count = none ? 0 : lists->offsets[i + 1] - first;
+        code = append_counts(&lists->children[0], first, count, rows, out, err);
+    }
+    free(rows);
+    return code;
+}
+
+const weir_kernel weir_kernel_count_values = {.name = "count_values", .nested = count_values, .sees_nulls = true};
