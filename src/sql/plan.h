@@ -167,8 +167,8 @@ struct weir_plan {
     weir_aggregate *aggregates; /* AGGREGATE, WINDOW */
     int32_t aggregate_count;
     bool global;             /* AGGREGATE without GROUP BY: one row even over no rows */
-    uint64_t *grouping_sets; /* a bit for each group that a set groups by; NULL: one set, of all groups. The same set may
-                                come twice, and GROUP_ID tells which time it is */
+    uint64_t *grouping_sets; /* a bit for each group that a set groups by; NULL: one set, of all groups. The same set
+                                may come twice, and GROUP_ID tells which time it is */
     int32_t grouping_set_count;
 
     weir_assigner *assigner; /* ASSIGN */

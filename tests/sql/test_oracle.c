@@ -2,8 +2,8 @@
  * and values compared.
  *
  * Lines that differ are listed in oracle_exceptions.txt and oracle_aggregate_exceptions.txt (id, reason): a line there
- * that has become right, or one missing there that is wrong, fails the test. WEIR_ORACLE=list prints the lines that differ; WEIR_ORACLE=<id> shows
- * one. */
+ * that has become right, or one missing there that is wrong, fails the test. WEIR_ORACLE=list prints the lines that
+ * differ; WEIR_ORACLE=<id> shows one. */
 #include <math.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* Aggregates: where they may stand, and the types they give. How they are computed is the engine's business, but for the
- * deviations, which Flink computes by its arithmetic of the argument's type: those become expressions over sums. */
+/* Aggregates: where they may stand, and the types they give. How they are computed is the engine's business, but for
+ * the deviations, which Flink computes by its arithmetic of the argument's type: those become expressions over sums. */
 #include "sql/bind/binder_internal.h"
 #include "sql/function/kernels.h"
 
@@ -128,7 +128,8 @@ static bool is_count(weir_aggregate_kind kind)
     return kind == WEIR_AGGREGATE_COUNT || kind == WEIR_AGGREGATE_APPROX_COUNT_DISTINCT;
 }
 
-int weir_type_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate, bool may_be_empty)
+int weir_type_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
+                        bool may_be_empty)
 {
     const weir_function *function = aggregate->function;
     if (is_count(function->aggregate)) {
@@ -244,10 +245,10 @@ static int bind_denominator(weir_binder *binder, const weir_ast_expression *ast,
     }
     const weir_type *bigint = weir_type_simple(WEIR_BIGINT, false);
     weir_expression *one = weir_expression_literal(binder, bigint, (weir_literal){.integer = 1}, &ast->position);
-    weir_expression *choice = weir_expression_new(binder, WEIR_EXPRESSION_CASE, weir_type_simple(WEIR_BIGINT, true),
-                                                  &ast->position, 3);
-    choice->arguments[0] = weir_expression_two(binder, WEIR_EXPRESSION_EQUAL, weir_binder_boolean(false),
-                                               &ast->position, count, one);
+    weir_expression *choice =
+        weir_expression_new(binder, WEIR_EXPRESSION_CASE, weir_type_simple(WEIR_BIGINT, true), &ast->position, 3);
+    choice->arguments[0] =
+        weir_expression_two(binder, WEIR_EXPRESSION_EQUAL, weir_binder_boolean(false), &ast->position, count, one);
     choice->arguments[1] = weir_expression_null(binder, bigint, &ast->position);
     WEIR_TRY(combine(binder, ast, WEIR_AST_MINUS, count, one, &choice->arguments[2]));
     *out = choice;
@@ -326,7 +327,8 @@ int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, co
         return weir_binder_fail(binder, &ast->position, "* is for COUNT(*) only; %s is %s", function->name,
                                 function->signature);
     }
-    bool fits = ast->call->star || (ast->argument_count > 0 && weir_function_takes(function->parameters, ast->argument_count));
+    bool fits =
+        ast->call->star || (ast->argument_count > 0 && weir_function_takes(function->parameters, ast->argument_count));
     if (function->kind == WEIR_FUNCTION_WINDOW) {
         fits = weir_function_takes(function->parameters, ast->argument_count);
     }
@@ -336,8 +338,10 @@ int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, co
     }
     if (ast->call->within_group.count > 0 && function->aggregate != WEIR_AGGREGATE_LISTAGG &&
         function->aggregate != WEIR_AGGREGATE_ARRAY_AGG) {
-        return weir_binder_fail(binder, &ast->position, "the order of its rows means nothing to %s; it is for LISTAGG "
-                                "and ARRAY_AGG", function->name);
+        return weir_binder_fail(binder, &ast->position,
+                                "the order of its rows means nothing to %s; it is for LISTAGG "
+                                "and ARRAY_AGG",
+                                function->name);
     }
     return WEIR_OK;
 }

@@ -14,13 +14,21 @@ typedef struct assigner_form {
 } assigner_form;
 
 static const assigner_form forms[] = {
-    {"TUMBLE", WEIR_ASSIGN_TUMBLE, {"DATA", "TIMECOL", "SIZE", "OFFSET"},
+    {"TUMBLE",
+     WEIR_ASSIGN_TUMBLE,
+     {"DATA", "TIMECOL", "SIZE", "OFFSET"},
      "TUMBLE(TABLE t, DESCRIPTOR(time), size[, offset])"},
-    {"HOP", WEIR_ASSIGN_HOP, {"DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"},
+    {"HOP",
+     WEIR_ASSIGN_HOP,
+     {"DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"},
      "HOP(TABLE t, DESCRIPTOR(time), slide, size[, offset])"},
-    {"CUMULATE", WEIR_ASSIGN_CUMULATE, {"DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"},
+    {"CUMULATE",
+     WEIR_ASSIGN_CUMULATE,
+     {"DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"},
      "CUMULATE(TABLE t, DESCRIPTOR(time), step, size[, offset])"},
-    {"SESSION", WEIR_ASSIGN_SESSION, {"DATA", "TIMECOL", "GAP"},
+    {"SESSION",
+     WEIR_ASSIGN_SESSION,
+     {"DATA", "TIMECOL", "GAP"},
      "SESSION(TABLE t [PARTITION BY key, ...], DESCRIPTOR(time), gap)"},
 };
 
@@ -57,8 +65,9 @@ static int bind_length(weir_binder *binder, const weir_ast_expression *ast, cons
                                 what);
     }
     if (value->type->id != WEIR_INTERVAL_MILLIS || value->literal.is_null) {
-        return weir_binder_fail(binder, &ast->position, "the %s is an interval such as INTERVAL '10' MINUTE, but this is %s",
-                                what, weir_sql_type_text(binder->arena, value->type));
+        return weir_binder_fail(binder, &ast->position,
+                                "the %s is an interval such as INTERVAL '10' MINUTE, but this is %s", what,
+                                weir_sql_type_text(binder->arena, value->type));
     }
     if (positive && value->literal.integer <= 0) {
         return weir_binder_fail(binder, &ast->position, "the %s must be longer than nothing", what);
@@ -76,9 +85,9 @@ static int check_lengths(weir_binder *binder, const weir_position *at, const wei
     }
     bool hop = assigner->kind == WEIR_ASSIGN_HOP;
     if (assigner->size % assigner->step != 0) {
-        return weir_binder_fail(binder, at, "the size of %s must be a multiple of its %s: %" PRId64 " ms is none of %"
-                                PRId64 " ms", hop ? "HOP" : "CUMULATE", hop ? "slide" : "step", assigner->size,
-                                assigner->step);
+        return weir_binder_fail(binder, at,
+                                "the size of %s must be a multiple of its %s: %" PRId64 " ms is none of %" PRId64 " ms",
+                                hop ? "HOP" : "CUMULATE", hop ? "slide" : "step", assigner->size, assigner->step);
     }
     if (assigner->size / assigner->step > most_windows) {
         return weir_binder_fail(binder, at, "each row would be in %" PRId64 " windows; at most %d are allowed",
@@ -116,8 +125,7 @@ int weir_bind_window_time(weir_binder *binder, weir_expression *end, const weir_
     const weir_type *interval = weir_type_new(binder->arena, WEIR_BIGINT, false);
     weir_type *millis = weir_arena_copy(binder->arena, interval, sizeof *interval);
     millis->id = WEIR_INTERVAL_MILLIS;
-    weir_expression *both[2] = {
-        end, weir_expression_literal(binder, millis, (weir_literal){.integer = -1}, at)};
+    weir_expression *both[2] = {end, weir_expression_literal(binder, millis, (weir_literal){.integer = -1}, at)};
     *out = weir_expression_call(binder, &weir_kernel_add_millis, NULL, end->type, at, both, 2);
     return weir_binder_cast(binder, *out, weir_binder_nullable(binder, type, end->type->nullable), false, out);
 }
@@ -187,8 +195,8 @@ static int bind_time_column(weir_binder *binder, const weir_ast_expression *ast,
                             const weir_scope *scope, int32_t *out)
 {
     if (ast->kind != WEIR_AST_DESCRIPTOR || ast->argument_count != 1) {
-        return weir_binder_fail(binder, &ast->position, "%s takes DESCRIPTOR(time) with one column; it is %s", form->name,
-                                form->signature);
+        return weir_binder_fail(binder, &ast->position, "%s takes DESCRIPTOR(time) with one column; it is %s",
+                                form->name, form->signature);
     }
     weir_expression *column;
     const weir_scope *before = binder->scope;
@@ -217,9 +225,14 @@ static int bind_lengths(weir_binder *binder, const weir_ast_expression *const *a
             continue;
         }
         WEIR_TRY(bind_length(binder, arguments[i],
-                             offset ? "offset" : step ? form->kind == WEIR_ASSIGN_HOP ? "slide" : "step"
-                             : form->kind == WEIR_ASSIGN_SESSION ? "gap" : "size", !offset,
-                             offset ? &assigner->offset : step ? &assigner->step : &assigner->size));
+                             offset                              ? "offset"
+                             : step                              ? form->kind == WEIR_ASSIGN_HOP ? "slide" : "step"
+                             : form->kind == WEIR_ASSIGN_SESSION ? "gap"
+                                                                 : "size",
+                             !offset,
+                             offset ? &assigner->offset
+                             : step ? &assigner->step
+                                    : &assigner->size));
     }
     return WEIR_OK;
 }
@@ -249,10 +262,9 @@ int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_
             names[i] = forms[i].name;
         }
         const char *meant = weir_suggest(call->text, names, form_count);
-        return weir_binder_fail(binder, &call->position,
-                                "there is no table function %s%s%s%s; there are TUMBLE, HOP, CUMULATE and SESSION",
-                                call->text, meant == NULL ? "" : "; did you mean ", meant == NULL ? "" : meant,
-                                meant == NULL ? "" : "?");
+        return weir_binder_fail(
+            binder, &call->position, "there is no table function %s%s%s%s; there are TUMBLE, HOP, CUMULATE and SESSION",
+            call->text, meant == NULL ? "" : "; did you mean ", meant == NULL ? "" : meant, meant == NULL ? "" : "?");
     }
     const weir_ast_expression *arguments[6] = {0};
     weir_assigner assigner = {.kind = form->kind};
@@ -290,8 +302,10 @@ static int bind_group_arguments(weir_binder *binder, const weir_ast_expression *
     int32_t count = hop ? 3 : 2;
     if (ast->argument_count != count) {
         return weir_binder_fail(binder, &ast->position, "%s does not take %d arguments here; it is %s", ast->text,
-                                ast->argument_count, hop ? "HOP(time, slide, size)" : form->kind == WEIR_ASSIGN_SESSION
-                                ? "SESSION(time, gap)" : "TUMBLE(time, size)");
+                                ast->argument_count,
+                                hop                                 ? "HOP(time, slide, size)"
+                                : form->kind == WEIR_ASSIGN_SESSION ? "SESSION(time, gap)"
+                                                                    : "TUMBLE(time, size)");
     }
     *assigner = (weir_assigner){.kind = form->kind};
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], time));
@@ -347,7 +361,8 @@ int weir_bind_group_window(weir_binder *binder, const weir_ast_expression *ast, 
     return WEIR_OK;
 }
 
-int weir_is_group_window(weir_binder *binder, const weir_ast_expression *ast, const weir_group_window *window, bool *out)
+int weir_is_group_window(weir_binder *binder, const weir_ast_expression *ast, const weir_group_window *window,
+                         bool *out)
 {
     weir_expression *time;
     weir_assigner assigner;

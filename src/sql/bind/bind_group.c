@@ -119,8 +119,8 @@ static int one_set(group_state *state, const weir_ast_grouping *ast, uint64_t *o
     uint64_t all = 0;
     for (int32_t i = 0; i < ast->expressions.count; i++) {
         uint64_t group;
-        WEIR_TRY(add_group(state->binder, state->select, ast->expressions.items[i], state->grouping, state->plan,
-                           &group));
+        WEIR_TRY(
+            add_group(state->binder, state->select, ast->expressions.items[i], state->grouping, state->plan, &group));
         all |= group;
     }
     *out = all;
@@ -290,8 +290,7 @@ weir_plan *weir_plan_aggregate(weir_binder *binder, const weir_grouping *groupin
     plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count + 1);
     for (int32_t i = 0; i < plan->field_count; i++) {
         bool group = i < grouping->group_count;
-        const weir_type *type =
-            group ? grouping->types[i] : grouping->aggregates[i - grouping->group_count].type;
+        const weir_type *type = group ? grouping->types[i] : grouping->aggregates[i - grouping->group_count].type;
         const char *name = weir_arena_format(binder->arena, group ? "group%d" : "aggregate%d", i);
         plan->fields[i] = (weir_field){.id = -1, .name = name, .type = type};
     }
@@ -383,7 +382,8 @@ int weir_bind_group_function(weir_binder *binder, const weir_ast_expression *ast
     if (function->aggregate == WEIR_AGGREGATE_NONE) {
         return bind_window_function(binder, ast, function, out);
     }
-    if (grouping == NULL || grouping->binding_argument || grouping->group_count == 0) {
+    bool grouped = grouping != NULL && (grouping->group_count > 0 || grouping->sets != NULL);
+    if (!grouped || grouping->binding_argument) {
         return weir_binder_fail(binder, &ast->position, "%s tells of groups; there is no GROUP BY here",
                                 function->name);
     }

@@ -117,9 +117,9 @@ static int bind_range_distance(weir_binder *binder, const weir_ast_expression *a
     }
     bool as_number = key->id == WEIR_TIME || (weir_type_is_timestamp(key) && key->precision > 6);
     if (as_number && (*out)->type->id == WEIR_INTERVAL_MONTHS) {
-        return weir_binder_unsupported(binder, &ast->position,
-                                       weir_arena_format(binder->arena, "RANGE of months over %s",
-                                                         weir_sql_type_text(binder->arena, key)));
+        return weir_binder_unsupported(
+            binder, &ast->position,
+            weir_arena_format(binder->arena, "RANGE of months over %s", weir_sql_type_text(binder->arena, key)));
     }
     if ((*out)->literal.is_null || is_negative(*out)) {
         return weir_binder_fail(binder, &ast->position, "the distance of a frame can't be NULL or negative");
@@ -222,7 +222,8 @@ static bool is_rank(weir_aggregate_kind kind)
 static int check_rank(weir_binder *binder, const weir_ast_expression *ast, const weir_aggregate *aggregate)
 {
     if (ast->call->filter != NULL || ast->call->distinct) {
-        return weir_binder_fail(binder, &ast->position, "%s takes no DISTINCT and no FILTER", aggregate->function->name);
+        return weir_binder_fail(binder, &ast->position, "%s takes no DISTINCT and no FILTER",
+                                aggregate->function->name);
     }
     if (is_rank(aggregate->function->aggregate) && aggregate->window->sort_key_count == 0) {
         return weir_binder_fail(binder, &ast->position, "%s needs ORDER BY in OVER (…)", aggregate->function->name);
@@ -254,10 +255,10 @@ static int type_shift(weir_binder *binder, const weir_ast_expression *ast, weir_
     if (aggregate->argument_count > 2) {
         weir_expression *both[2] = {arguments[0], arguments[2]};
         const weir_type *common;
-        WEIR_TRY(weir_binder_common(binder, &ast->arguments[2]->position,
-                                    weir_arena_format(binder->arena, "the value and the default of %s",
-                                                      aggregate->function->name),
-                                    both, 2, &common));
+        WEIR_TRY(weir_binder_common(
+            binder, &ast->arguments[2]->position,
+            weir_arena_format(binder->arena, "the value and the default of %s", aggregate->function->name), both, 2,
+            &common));
         arguments[0] = both[0];
         arguments[2] = both[1];
         aggregate->type = common;

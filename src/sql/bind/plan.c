@@ -170,9 +170,8 @@ static void show_keys(const weir_sort_key *keys, int32_t count, const weir_plan 
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
         show_expression(keys[i].expression, input, out);
         weir_buffer_append_text(out, keys[i].descending ? " DESC" : "");
-        weir_buffer_append_text(out, keys[i].nulls_first == keys[i].descending ? keys[i].nulls_first ? " NULLS FIRST"
-                                                                                                    : " NULLS LAST"
-                                                                               : "");
+        weir_buffer_append_text(
+            out, keys[i].nulls_first == keys[i].descending ? keys[i].nulls_first ? " NULLS FIRST" : " NULLS LAST" : "");
     }
 }
 
@@ -208,7 +207,9 @@ static void show_call(const weir_aggregate *aggregate, const weir_plan *input, w
 {
     bool star = aggregate->argument_count == 0 && aggregate->function->aggregate == WEIR_AGGREGATE_COUNT;
     weir_buffer_append_format(out, "%s(%s", aggregate->function->name,
-                              aggregate->distinct ? "DISTINCT " : star ? "*" : "");
+                              aggregate->distinct ? "DISTINCT "
+                              : star              ? "*"
+                                                  : "");
     show_expressions(aggregate->arguments, aggregate->argument_count, input, out);
     weir_buffer_append_byte(out, ')');
     if (aggregate->order_count > 0) {

@@ -222,3 +222,16 @@ WEIR_BIND_RULE(weir_rule_current_time)
     }
     return WEIR_OK;
 }
+
+/* A query over what is there has seen no watermark. */
+WEIR_BIND_RULE(weir_rule_current_watermark)
+{
+    (void)count;
+    if (!weir_type_is_timestamp(arguments[0]->type)) {
+        return weir_binder_fail(binder, &call->arguments[0]->position,
+                                "CURRENT_WATERMARK takes a column with a WATERMARK, but this is %s",
+                                weir_sql_type_text(binder->arena, arguments[0]->type));
+    }
+    *out = weir_expression_null(binder, arguments[0]->type, &call->position);
+    return WEIR_OK;
+}

@@ -129,11 +129,16 @@ static void bind_scan(duckdb_bind_info info)
     duckdb_bind_set_bind_data(info, scan, NULL);
 }
 
+/* What the threads of one reading of a scan share. (DuckDB's plan may read a scan more than once.) */
+typedef struct reading {
+    _Atomic int64_t next_split;
+} reading;
+
 static void init_scan(duckdb_init_info info)
 {
     weir_running_scan *scan = duckdb_init_get_bind_data(info);
     int64_t splits = scan->is_direct ? 1 : scan->scan->split_count;
-    atomic_store(&scan->next_split, 0);
+    duckdb_init_set_init_data(info, weir_alloc_zeroed(1, sizeof(reading)), free);
     duckdb_init_set_max_threads(info, (idx_t)(splits < 1 ? 1 : splits));
 }
 
@@ -165,11 +170,11 @@ static void init_reader(duckdb_init_info info)
 }
 
 /* Makes the next rows current: of the split, or of the next split that nobody reads. WEIR_END when there is none. */
-static int advance(reader *self, weir_running_scan *scan, weir_error *err)
+static int advance(reader *self, weir_running_scan *scan, reading *shared, weir_error *err)
 {
     for (;;) {
         if (self->split == NULL) {
-            int64_t number = atomic_fetch_add(&scan->next_split, 1);
+            int64_t number = atomic_fetch_add(&shared->next_split, 1);
             if (number >= scan->scan->split_count) {
                 return WEIR_END;
             }
@@ -189,14 +194,14 @@ static int advance(reader *self, weir_running_scan *scan, weir_error *err)
     }
 }
 
-static int give_rows(reader *self, weir_running_scan *scan, duckdb_data_chunk output, weir_error *err)
+static int give_rows(reader *self, weir_running_scan *scan, reading *shared, duckdb_data_chunk output, weir_error *err)
 {
     if (!self->has_batch) {
         weir_batch_init(&self->batch, scan->fields, scan->plan->field_count);
         self->has_batch = true;
     }
     if (self->offset >= self->batch.length) {
-        int code = advance(self, scan, err);
+        int code = advance(self, scan, shared, err);
         if (code != WEIR_OK) {
             duckdb_data_chunk_set_size(output, 0);
             return code == WEIR_END ? WEIR_OK : code;
@@ -242,7 +247,8 @@ static void read_scan(duckdb_function_info info, duckdb_data_chunk output)
     weir_running_scan *scan = duckdb_function_get_bind_data(info);
     reader *self = duckdb_function_get_local_init_data(info);
     weir_error err = {0};
-    int code = scan->is_direct ? give_direct(self, scan, output, &err) : give_rows(self, scan, output, &err);
+    reading *shared = duckdb_function_get_init_data(info);
+    int code = scan->is_direct ? give_direct(self, scan, output, &err) : give_rows(self, scan, shared, output, &err);
     if (code != WEIR_OK) {
         err.code = code;
         weir_running_fail(scan->running, &err);

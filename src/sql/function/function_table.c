@@ -208,6 +208,7 @@ const weir_function weir_functions[] = {
     RULE("CURRENT_ROW_TIMESTAMP", "", current_timestamp, "CURRENT_ROW_TIMESTAMP()"),
     RULE("PROCTIME", "", current_timestamp, "PROCTIME()"),
     RULE("LOCALTIMESTAMP", "", local_timestamp, "LOCALTIMESTAMP"),
+    RULE("CURRENT_WATERMARK", "a", current_watermark, "CURRENT_WATERMARK(time)"),
 
     /* aggregates */
     AGGREGATE("COUNT", "a", COUNT, "COUNT(*) or COUNT([DISTINCT] value)"),
@@ -279,7 +280,6 @@ const weir_function weir_functions[] = {
     KNOWN("ARRAY_SORT"),
     KNOWN("ARRAY_UNION"),
     KNOWN("CARDINALITY"),
-    KNOWN("CURRENT_WATERMARK"),
     KNOWN("DECODE"),
     KNOWN("ELEMENT"),
     KNOWN("ELT"),

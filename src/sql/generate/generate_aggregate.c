@@ -362,8 +362,8 @@ int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *agg
     case WEIR_AGGREGATE_GROUPING:
         return generate_grouping(generator, aggregate);
     case WEIR_AGGREGATE_GROUP_ID:
-        weir_buffer_append_text(&generator->out->sql, generator->repeated_sets ? "CAST(t.copy AS BIGINT)"
-                                                                              : "CAST(0 AS BIGINT)");
+        weir_buffer_append_text(&generator->out->sql,
+                                generator->repeated_sets ? "CAST(t.copy AS BIGINT)" : "CAST(0 AS BIGINT)");
         return WEIR_OK;
     case WEIR_AGGREGATE_ROW_NUMBER:
         return generate_window_function(generator, aggregate, "row_number");

@@ -122,8 +122,8 @@ static int generate_copies(weir_generator *generator, const weir_plan *plan)
         bool first;
         int32_t copies = set_copies(plan, i, &first);
         if (first) {
-            weir_buffer_append_format(sql, " WHEN %" PRIu64 " THEN %d",
-                                      grouping_number(plan, plan->grouping_sets[i]), copies);
+            weir_buffer_append_format(sql, " WHEN %" PRIu64 " THEN %d", grouping_number(plan, plan->grouping_sets[i]),
+                                      copies);
         }
     }
     weir_buffer_append_text(sql, " END");

@@ -14,8 +14,7 @@ static bool has_distance(const weir_window *window)
 /* Times that DuckDB takes for numbers here: TIME is carried as milliseconds, TIMESTAMP(7 to 9) as nanoseconds. */
 static bool is_number(const weir_type *type)
 {
-    return weir_type_is_integer(type) || type->id == WEIR_TIME ||
-           (weir_type_is_timestamp(type) && type->precision > 6);
+    return weir_type_is_integer(type) || type->id == WEIR_TIME || (weir_type_is_timestamp(type) && type->precision > 6);
 }
 
 /* A sort key that distances are added to: as wide as needed, so that nothing overflows at the ends. */
@@ -122,8 +121,7 @@ static int generate_millis(weir_generator *generator, const weir_plan *plan)
     weir_buffer_append_text(sql, "(SELECT ");
     weir_generate_columns(generator, input->field_count);
     weir_buffer_append_format(
-        sql, ", %s(",
-        weir_generate_kernel(generator, &weir_kernel_local_millis, assigner->zone, &time, 1, millis));
+        sql, ", %s(", weir_generate_kernel(generator, &weir_kernel_local_millis, assigner->zone, &time, 1, millis));
     weir_generate_column(generator, assigner->column);
     weir_buffer_append_text(sql, ") AS ms");
     weir_generate_from(generator, &source);
@@ -181,10 +179,9 @@ static int generate_cumulate(weir_generator *generator, const weir_plan *plan)
     generate_start(generator, assigner->size, assigner->offset);
     weir_buffer_append_text(sql, " AS window_start FROM ");
     WEIR_TRY(generate_millis(generator, plan));
-    weir_buffer_append_format(sql,
-                              ") AS t, range(%" PRId64 ") AS n(n) WHERE t.ms < t.window_start + %" PRId64
-                              " * (n.n + 1)) AS t",
-                              assigner->size / assigner->step, assigner->step);
+    weir_buffer_append_format(
+        sql, ") AS t, range(%" PRId64 ") AS n(n) WHERE t.ms < t.window_start + %" PRId64 " * (n.n + 1)) AS t",
+        assigner->size / assigner->step, assigner->step);
     return WEIR_OK;
 }
 
@@ -207,8 +204,7 @@ static int generate_session(weir_generator *generator, const weir_plan *plan)
     bool keyed = assigner->partition_key_count > 0;
     weir_buffer_append_text(sql, "(SELECT t.*, min(t.ms) OVER (");
     WEIR_TRY(generate_session_keys(generator, assigner));
-    weir_buffer_append_format(sql, "%st.session) AS window_start, max(t.ms) OVER (",
-                              keyed ? ", " : "PARTITION BY ");
+    weir_buffer_append_format(sql, "%st.session) AS window_start, max(t.ms) OVER (", keyed ? ", " : "PARTITION BY ");
     WEIR_TRY(generate_session_keys(generator, assigner));
     weir_buffer_append_format(sql,
                               "%st.session) + %" PRId64
@@ -216,7 +212,8 @@ static int generate_session(weir_generator *generator, const weir_plan *plan)
                               " THEN 0 ELSE 1 END) OVER (",
                               keyed ? ", " : "PARTITION BY ", assigner->size, assigner->size);
     WEIR_TRY(generate_session_keys(generator, assigner));
-    weir_buffer_append_text(sql, " ORDER BY t.ms ROWS UNBOUNDED PRECEDING) AS session FROM (SELECT t.*, lag(t.ms) OVER (");
+    weir_buffer_append_text(sql,
+                            " ORDER BY t.ms ROWS UNBOUNDED PRECEDING) AS session FROM (SELECT t.*, lag(t.ms) OVER (");
     WEIR_TRY(generate_session_keys(generator, assigner));
     weir_buffer_append_text(sql, " ORDER BY t.ms) AS before FROM ");
     WEIR_TRY(generate_millis(generator, plan));
