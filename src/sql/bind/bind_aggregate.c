@@ -402,6 +402,10 @@ int weir_bind_aggregate_parts(weir_binder *binder, const weir_ast_expression *as
     if (ast->call->filter != NULL) {
         WEIR_TRY(weir_bind_condition(binder, ast->call->filter, "FILTER", &aggregate->filter));
     }
+    /* Counting what is never NULL is counting rows. */
+    bool certain = aggregate->function->aggregate == WEIR_AGGREGATE_COUNT && aggregate->argument_count == 1 &&
+                   !aggregate->distinct && !aggregate->arguments[0]->type->nullable;
+    aggregate->argument_count -= certain;
     aggregate->order_count = ast->call->within_group.count;
     WEIR_TRY(weir_bind_sort_keys(binder, &ast->call->within_group, &aggregate->order));
     return check_constants(binder, ast, aggregate);

@@ -48,19 +48,32 @@ const weir_kernel weir_kernel_float_from_bits = {.name = "float_from_bits", .run
 
 /* --- Times ----------------------------------------------------------------------------------------------------- */
 
-static int local_millis(weir_kernel_call *call, int64_t row, weir_error *err)
+static void millis_of_micros(const int64_t *from, int64_t count, int64_t *to)
 {
-    weir_timestamp_nanos time = weir_kernel_timestamp(call, 0, row);
-    if (call->option != NULL) {
-        const weir_zone *zone;
-        WEIR_TRY(weir_kernel_zone(call, &zone, err));
-        time = weir_kernel_to_local(zone, time);
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = weir_floor_div(from[i], 1000);
     }
-    return weir_kernel_put_integer(call, row, time.millis);
+}
+
+static int local_millis(weir_kernel_call *call, weir_error *err)
+{
+    if (call->option == NULL && call->types[0]->precision <= 6) {
+        millis_of_micros(call->data[0], call->length, call->result);
+        return WEIR_OK;
+    }
+    const weir_zone *zone = NULL;
+    if (call->option != NULL) {
+        WEIR_TRY(weir_kernel_zone(call, &zone, err));
+    }
+    for (int64_t i = 0; i < call->length; i++) {
+        weir_timestamp_nanos time = weir_kernel_timestamp(call, 0, i);
+        ((int64_t *)call->result)[i] = zone == NULL ? time.millis : weir_kernel_to_local(zone, time).millis;
+    }
+    return WEIR_OK;
 }
 
 /* option: the zone of a TIMESTAMP_LTZ, whose clock is read; none for a TIMESTAMP. */
-const weir_kernel weir_kernel_local_millis = {.name = "local_millis", .row = local_millis};
+const weir_kernel weir_kernel_local_millis = {.name = "local_millis", .run = local_millis};
 
 /* --- Multisets ------------------------------------------------------------------------------------------------- */
 
