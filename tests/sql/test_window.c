@@ -173,6 +173,21 @@ static void plans_compute_what_is_asked_for(void **state)
         {"SELECT window_start, COUNT(*) FROM TABLE(HOP(TABLE orders, DESCRIPTOR(at), INTERVAL '1' DAY, INTERVAL '2' "
          "DAY)) GROUP BY window_start, window_end",
          "Scan orders [at]"},
+        {"SELECT * FROM (SELECT item, id, RANK() OVER (PARTITION BY item ORDER BY id) AS r FROM orders) WHERE item = "
+         "'pear' "
+         "AND id > 1 AND r = 1",
+         "pushed: item = 'pear'\n"},
+        {"SELECT item, id FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(at), INTERVAL '1' DAY)) WHERE item = 'pear' AND "
+         "id > 1",
+         "pushed: (item = 'pear' AND id > 1)\n"},
+        {"SELECT item, id FROM TABLE(SESSION(TABLE orders PARTITION BY item, DESCRIPTOR(at), INTERVAL '1' DAY)) WHERE "
+         "item "
+         "= 'pear' AND id > 1",
+         "pushed: item = 'pear'\n"},
+        {"SELECT * FROM (SELECT item, id, COUNT(*) FROM orders GROUP BY item, ROLLUP (id)) WHERE item = 'pear' AND id "
+         "IS "
+         "NULL",
+         "pushed: item = 'pear'\n"},
         {"SELECT COUNT(*) FROM orders GROUP BY ROLLUP (item, id)", "sets [(item, id), (item), ()]"},
         {"SELECT item, COUNT(*) FROM orders GROUP BY SESSION(at, INTERVAL '1' HOUR), item",
          "Windows session of at, size 3600000 ms by [item]"},

@@ -32,6 +32,63 @@ static weir_expression *see_through(weir_arena *arena, const weir_expression *ex
     return copy;
 }
 
+/* The groups that stand in every grouping set: where one is left out, its NULL says nothing of the rows below. */
+static view groups_of_all_sets(weir_arena *arena, const weir_plan *plan)
+{
+    view groups = {NULL, plan->expression_count};
+    groups.expressions = WEIR_NEW_ARRAY(arena, weir_expression *, groups.count + 1);
+    for (int32_t i = 0; i < groups.count; i++) {
+        bool everywhere = true;
+        for (int32_t j = 0; j < plan->grouping_set_count; j++) {
+            everywhere = everywhere && (plan->grouping_sets[j] >> i & 1);
+        }
+        groups.expressions[i] = everywhere ? plan->expressions[i] : NULL;
+    }
+    return groups;
+}
+
+static bool has_column(weir_expression *const *expressions, int32_t count, int32_t column)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (expressions[i]->kind == WEIR_EXPRESSION_COLUMN && expressions[i]->column == column) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all rows that a node looks at together agree in a column. Windows of time other than sessions look at each
+ * row alone. */
+static bool parts_by(const weir_plan *plan, int32_t column)
+{
+    if (plan->kind == WEIR_PLAN_ASSIGN) {
+        return plan->assigner->kind != WEIR_ASSIGN_SESSION ||
+               has_column(plan->assigner->partition_keys, plan->assigner->partition_key_count, column);
+    }
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        const weir_window *window = plan->aggregates[i].window;
+        if (!has_column(window->partition_keys, window->partition_key_count, column)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The columns of WINDOW and ASSIGN by which whole partitions may be left out. */
+static view columns_of_partitions(weir_arena *arena, const weir_plan *plan)
+{
+    const weir_plan *input = plan->inputs[0];
+    view columns = {WEIR_NEW_ARRAY(arena, weir_expression *, input->field_count + 1), input->field_count};
+    for (int32_t i = 0; i < input->field_count; i++) {
+        if (parts_by(plan, i)) {
+            columns.expressions[i] = WEIR_NEW(arena, weir_expression);
+            *columns.expressions[i] =
+                (weir_expression){.kind = WEIR_EXPRESSION_COLUMN, .type = input->fields[i].type, .column = i};
+        }
+    }
+    return columns;
+}
+
 /* Brings what a condition over the node's rows says down to the scans below it: rows that do not fulfil it may be left
  * out wherever they come from. */
 static void push_filter(weir_arena *arena, const weir_expression *predicate, weir_plan *plan)
@@ -53,10 +110,16 @@ static void push_filter(weir_arena *arena, const weir_expression *predicate, wei
         break;
     }
     case WEIR_PLAN_AGGREGATE: { /* the rows of a group are left out together */
-        view groups = {plan->expressions, plan->expression_count};
+        view groups = groups_of_all_sets(arena, plan);
         if (!plan->global) {
             push_filter(arena, see_through(arena, predicate, &groups), plan->inputs[0]);
         }
+        break;
+    }
+    case WEIR_PLAN_WINDOW:
+    case WEIR_PLAN_ASSIGN: {
+        view columns = columns_of_partitions(arena, plan);
+        push_filter(arena, see_through(arena, predicate, &columns), plan->inputs[0]);
         break;
     }
     case WEIR_PLAN_SORT:
