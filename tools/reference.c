@@ -2,12 +2,14 @@
  *
  *   weir_reference options > docs/options.md        options of tables, connectors and formats; settings
  *   weir_reference functions > docs/functions.md    functions of SQL
+ *   weir_reference procedures > docs/procedures.md  procedures, which CALL runs
  *
  * The tests compare its output with the committed files. */
 #include <stdio.h>
 #include <string.h>
 
 #include "connect/connect_options.h"
+#include "session/procedure.h"
 #include "session/settings.h"
 #include "sql/function/function.h"
 
@@ -262,6 +264,50 @@ static void print_function_page(void)
     printf(".\n");
 }
 
+/* ---- procedures ---- */
+
+static void print_signature(const weir_procedure *procedure)
+{
+    printf("\n## %s\n\n    CALL sys.%s(", procedure->name, procedure->name);
+    for (int32_t i = 0, shown = 0; i < procedure->argument_count; i++) {
+        const weir_procedure_argument *argument = &procedure->arguments[i];
+        if (!argument->refused) {
+            printf("%s%s%s%s", shown++ == 0 ? "" : ", ", argument->optional ? "[" : "", argument->name,
+                   argument->optional ? "]" : "");
+        }
+    }
+    printf(")\n\n");
+}
+
+static void print_procedure(const weir_procedure *procedure)
+{
+    print_signature(procedure);
+    printf("%s\n\n| argument | |\n| --- | --- |\n", procedure->text);
+    for (int32_t i = 0; i < procedure->argument_count; i++) {
+        const weir_procedure_argument *argument = &procedure->arguments[i];
+        printf("| `%s` | ", argument->name);
+        print_cell(argument->text);
+        printf("%s |\n", argument->refused ? "; not offered by this version" : "");
+    }
+}
+
+static void print_procedure_page(void)
+{
+    printf(
+        "# Procedures\n\nThis page is made from the table in the code (`src/session/procedure_table.c`) by "
+        "`tools/reference.c`; a test\ncompares the two. Names, arguments and results are those of Paimon's procedures "
+        "for Flink.\n\n"
+        "Procedures belong to Paimon catalogs: `CALL sys.compact('db.t')` of the current one, `CALL "
+        "lake.sys.compact('db.t')` of\nanother. Arguments are given by position, or by name (then `table` needs its "
+        "backquotes); those in brackets may\nbe left out, or be NULL:\n\n"
+        "    CALL sys.create_tag('default.orders', 'month-end', 12);\n"
+        "    CALL sys.create_tag(`table` => 'default.orders', tag => 'month-end', time_retained => '90 d');\n\n"
+        "Where nothing else is said the result is a row `Success`. Local times are in the zone of the machine.\n");
+    for (size_t i = 0; i < weir_procedure_count; i++) {
+        print_procedure(&weir_procedures[i]);
+    }
+}
+
 int main(int count, char **words)
 {
     if (count == 2 && strcmp(words[1], "options") == 0) {
@@ -272,6 +318,10 @@ int main(int count, char **words)
         print_function_page();
         return 0;
     }
-    fprintf(stderr, "usage: weir_reference options|functions\n");
+    if (count == 2 && strcmp(words[1], "procedures") == 0) {
+        print_procedure_page();
+        return 0;
+    }
+    fprintf(stderr, "usage: weir_reference options|functions|procedures\n");
     return 2;
 }

@@ -20,6 +20,13 @@ int64_t weir_local_ms(int64_t utc_ms)
     return utc_ms + (int64_t)fields.tm_gmtoff * 1000;
 }
 
+int64_t weir_utc_ms(int64_t local_ms)
+{
+    /* The offset near by, and then the one at the moment that it leads to: they differ where clocks are changed. */
+    int64_t guess = local_ms - (weir_local_ms(local_ms) - local_ms);
+    return local_ms - (weir_local_ms(guess) - guess);
+}
+
 int64_t weir_local_now_ms(void) { return weir_local_ms(weir_now_ms()); }
 
 int64_t weir_monotonic_ns(void)

@@ -6,6 +6,7 @@
 
 int64_t weir_now_ms(void);           /* wall clock, milliseconds since 1970-01-01 UTC */
 int64_t weir_local_ms(int64_t utc_ms); /* the local wall clock's fields at that moment, read as if they were UTC */
+int64_t weir_utc_ms(int64_t local_ms); /* the moment at which the local wall clock shows these fields */
 int64_t weir_local_now_ms(void);       /* the same now */
 int64_t weir_monotonic_ns(void);
 void weir_sleep_ms(int64_t ms);

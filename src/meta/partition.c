@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "vector/binary_row.h"
 #include "vector/cast.h"
+#include "vector/compare.h"
 
 /* | arity 0: 4 | header: 8 | */
 static const uint8_t no_partition[12];
@@ -35,6 +36,22 @@ void weir_partition_encode(const weir_schema *schema, const weir_literal *values
     weir_arena_init(&arena);
     weir_binary_row_serialize(partition_types(schema, &arena), values, schema->partition_key_count, out);
     weir_arena_free(&arena);
+}
+
+bool weir_partition_matches(const weir_schema *schema, const weir_literal *const *spec, weir_slice partition)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_literal *values = WEIR_NEW_ARRAY(&arena, weir_literal, schema->partition_key_count);
+    bool matches = weir_partition_decode(schema, partition, &arena, values, NULL) == WEIR_OK;
+    for (int32_t i = 0; i < schema->partition_key_count && matches; i++) {
+        const weir_type *type = schema->fields[schema->partition_columns[i]].type;
+        matches = spec[i] == NULL || (spec[i]->is_null ? values[i].is_null
+                                                       : !values[i].is_null &&
+                                                             weir_literal_compare(type, spec[i], &values[i]) == 0);
+    }
+    weir_arena_free(&arena);
+    return matches;
 }
 
 /* ---- values as text ---- */

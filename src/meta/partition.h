@@ -20,6 +20,9 @@ void weir_partition_encode(const weir_schema *schema, const weir_literal *values
 int weir_partition_path(const weir_schema *schema, weir_slice partition, weir_arena *arena, const char **out,
                         weir_error *err);
 
+/* Whether a serialized partition has the values of `spec`: a literal for each partition key, or NULL for any value. */
+bool weir_partition_matches(const weir_schema *schema, const weir_literal *const *spec, weir_slice partition);
+
 /* Appends a value as Java prints its internal form of it: days for a DATE, milliseconds for a TIME, ISO-8601 for
  * timestamps; other types as their CAST to STRING. Not NULL. */
 int weir_append_java_value(const weir_type *type, const weir_literal *value, weir_buffer *out, weir_error *err);

@@ -179,7 +179,7 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_ALTER_DATABASE:
         return not_offered(statement, "ALTER DATABASE", err);
     case WEIR_AST_CALL_PROCEDURE:
-        return not_offered(statement, "CALL", err);
+        return weir_session_call(session, statement, out, err);
     case WEIR_AST_ANALYZE:
         return not_offered(statement, "ANALYZE TABLE", err);
     case WEIR_AST_STOP_JOB:

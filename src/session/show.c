@@ -1,5 +1,6 @@
 /* SHOW: names in catalogs, partitions, functions, and definitions as statements. */
 #include "session/partitions.h"
+#include "session/procedure.h"
 #include "sql/parser.h"
 
 /* LIKE with % and _; a backslash takes the next character as it is. */
@@ -90,6 +91,15 @@ static int show_functions(const weir_ast_show *show, weir_arena *arena, weir_res
     return name_result(show, "function name", names, count, out, err);
 }
 
+static int show_procedures(const weir_ast_show *show, weir_arena *arena, weir_result **out, weir_error *err)
+{
+    const char **names = WEIR_NEW_ARRAY(arena, const char *, weir_procedure_count);
+    for (size_t i = 0; i < weir_procedure_count; i++) {
+        names[i] = weir_procedures[i].name;
+    }
+    return name_result(show, "procedure name", names, weir_procedure_count, out, err);
+}
+
 /* ---- SHOW PARTITIONS ---- */
 
 static int show_partitions(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
@@ -177,8 +187,9 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
         return name_result(show, "view name", NULL, 0, out, err);
     case WEIR_AST_SHOW_JARS:
         return name_result(show, "jars", NULL, 0, out, err);
-    case WEIR_AST_SHOW_CREATE_VIEW:
     case WEIR_AST_SHOW_PROCEDURES:
+        return show_procedures(show, arena, out, err);
+    case WEIR_AST_SHOW_CREATE_VIEW:
     case WEIR_AST_SHOW_JOBS:
     case WEIR_AST_SHOW_MODULES:
         break;

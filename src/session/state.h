@@ -61,6 +61,7 @@ int weir_session_query(weir_session *session, const weir_ast_query *query, weir_
 int weir_session_insert(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
 int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
 int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
+int weir_session_call(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err);
 int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                          weir_error *err);

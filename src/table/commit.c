@@ -249,6 +249,8 @@ typedef struct overwrite {
     const weir_table *table;
     const weir_commit_changes *added;
     const weir_literal *const *partition_values; /* NULL: no static values */
+    const weir_literal *const *const *specs;     /* of partitions that are dropped; NULL: none are */
+    int32_t spec_count;
     bool dynamic;                                /* only partitions that `added` touches */
     weir_map touched;
 } overwrite;
@@ -256,20 +258,13 @@ typedef struct overwrite {
 static bool matches_static_values(const overwrite *request, weir_slice partition)
 {
     const weir_schema *schema = request->table->schema;
-    if (request->partition_values == NULL) {
-        return true;
+    for (int32_t i = 0; i < request->spec_count; i++) {
+        if (weir_partition_matches(schema, request->specs[i], partition)) {
+            return true;
+        }
     }
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_literal *values = WEIR_NEW_ARRAY(&arena, weir_literal, schema->partition_key_count);
-    bool matches = weir_partition_decode(schema, partition, &arena, values, NULL) == WEIR_OK;
-    for (int32_t i = 0; i < schema->partition_key_count && matches; i++) {
-        const weir_literal *wanted = request->partition_values[i];
-        const weir_type *type = schema->fields[schema->partition_columns[i]].type;
-        matches = wanted == NULL || weir_literal_compare(type, wanted, &values[i]) == 0;
-    }
-    weir_arena_free(&arena);
-    return matches;
+    return request->specs == NULL && (request->partition_values == NULL ||
+                                      weir_partition_matches(schema, request->partition_values, partition));
 }
 
 /* Whether the files of a partition are to be replaced. */
@@ -389,6 +384,45 @@ int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, in
     overwrite request = {.table = commit->table};
     int64_t snapshot_id = 0;
     WEIR_TRY(commit_overwrite(commit, &committable, &request, &snapshot_id, err));
+    finish_commit(commit, snapshot_id, out_snapshot_id);
+    return WEIR_OK;
+}
+
+static int has_files(const overwrite *request, bool *out, weir_error *err)
+{
+    const weir_table_context *context = &request->table->context;
+    weir_snapshot *latest = NULL;
+    weir_commit_changes changes = {0};
+    weir_arena arena;
+    int64_t id = 0;
+    int code;
+    weir_arena_init(&arena);
+    *out = false;
+    WEIR_GO(weir_snapshot_latest_id(context->fs, context->paths.root, &id, err));
+    if (id > 0) {
+        WEIR_GO(weir_snapshot_read(context->fs, context->paths.root, id, &arena, &latest, err));
+        WEIR_GO(overwrite_changes((void *)request, latest, &arena, &changes, err));
+        *out = changes.files.count > 0;
+    }
+done:
+    weir_commit_changes_free(&changes);
+    weir_arena_free(&arena);
+    return code;
+}
+
+int weir_table_commit_drop_partitions(weir_table_commit *commit, const weir_literal *const *const *specs,
+                                      int32_t spec_count, int64_t identifier, int64_t *out_snapshot_id,
+                                      weir_error *err)
+{
+    weir_commit_messages none = {0};
+    weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
+    overwrite request = {.table = commit->table, .specs = specs, .spec_count = spec_count};
+    int64_t snapshot_id = 0;
+    bool any = false;
+    WEIR_TRY(has_files(&request, &any, err));
+    if (any) {
+        WEIR_TRY(commit_overwrite(commit, &committable, &request, &snapshot_id, err));
+    }
     finish_commit(commit, snapshot_id, out_snapshot_id);
     return WEIR_OK;
 }

@@ -63,6 +63,12 @@ int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_message
 int weir_table_commit_truncate(weir_table_commit *commit, int64_t identifier, int64_t *out_snapshot_id,
                                weir_error *err);
 
+/* The partitions of `specs` become empty: one OVERWRITE snapshot. A spec has a literal or NULL (any value) for each
+ * partition key. No snapshot is made when none of them has files. */
+int weir_table_commit_drop_partitions(weir_table_commit *commit, const weir_literal *const *const *specs,
+                                      int32_t spec_count, int64_t identifier, int64_t *out_snapshot_id,
+                                      weir_error *err);
+
 void weir_table_commit_close(weir_table_commit *commit);
 
 #endif

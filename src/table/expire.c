@@ -21,21 +21,6 @@ typedef struct expiry_run {
     weir_expire_keep keep;
 } expiry_run;
 
-static void remove_file_of_entry(const expiry_run *expiry, weir_arena *arena, const weir_manifest_entry *entry)
-{
-    const weir_table_context *context = &expiry->table->context;
-    const char *bucket_path = NULL;
-    if (weir_expire_keeps(&expiry->keep, entry->file->name) ||
-        weir_bucket_path(arena, &context->paths, context->schema, entry->partition, entry->bucket, &bucket_path,
-                         NULL) != WEIR_OK) {
-        return;
-    }
-    weir_fs_remove(context->fs, weir_data_file_path(arena, bucket_path, entry->file), NULL);
-    for (int32_t i = 0; i < entry->file->extra_file_count; i++) {
-        weir_fs_remove(context->fs, weir_arena_format(arena, "%s/%s", bucket_path, entry->file->extra_files[i]), NULL);
-    }
-}
-
 /* The entries of one manifest list. What is gone already was handled by an earlier, interrupted expiry. */
 static int read_entries(const weir_table *table, const char *list, weir_arena *arena, weir_manifest_entries *out,
                         weir_error *err)
@@ -77,7 +62,7 @@ static int remove_deleted_files(expiry_run *expiry, const weir_snapshot *snapsho
     }
     for (size_t i = 0; i < removed.entry_count && code == WEIR_OK; i++) {
         if (removed.entries[i].value != NULL) {
-            remove_file_of_entry(expiry, arena, removed.entries[i].value);
+            weir_expire_remove_file(expiry->table, &expiry->keep, removed.entries[i].value);
         }
     }
     weir_map_free(&removed);
@@ -90,36 +75,10 @@ static int remove_changelog_files(expiry_run *expiry, const weir_snapshot *snaps
     weir_manifest_entries entries = {0};
     int code = read_entries(expiry->table, snapshot->changelog_manifest_list, &expiry->arena, &entries, err);
     for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
-        remove_file_of_entry(expiry, &expiry->arena, &entries.items[i]);
+        weir_expire_remove_file(expiry->table, &expiry->keep, &entries.items[i]);
     }
     weir_manifest_entries_free(&entries);
     return code;
-}
-
-static void remove_manifest(const expiry_run *expiry, weir_arena *arena, const char *name)
-{
-    if (name != NULL && !weir_expire_keeps(&expiry->keep, name)) {
-        const weir_table_context *context = &expiry->table->context;
-        weir_fs_remove(context->fs, weir_manifest_path(arena, &context->paths, name), NULL);
-    }
-}
-
-static int remove_list(expiry_run *expiry, const char *list, weir_error *err)
-{
-    const weir_table_context *context = &expiry->table->context;
-    if (list == NULL || weir_expire_keeps(&expiry->keep, list)) {
-        return WEIR_OK;
-    }
-    weir_manifest_files files = {0};
-    int code = weir_manifest_list_read(context->fs, &context->paths, list, &expiry->arena, &files, err);
-    for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
-        remove_manifest(expiry, &expiry->arena, files.items[i].name);
-    }
-    weir_manifest_files_free(&files);
-    if (code == WEIR_OK) {
-        remove_manifest(expiry, &expiry->arena, list);
-    }
-    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
 static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int64_t id)
@@ -130,18 +89,7 @@ static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int
 static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
 {
     const weir_table_context *context = &expiry->table->context;
-    WEIR_TRY(remove_list(expiry, snapshot->base_manifest_list, err));
-    WEIR_TRY(remove_list(expiry, snapshot->delta_manifest_list, err));
-    WEIR_TRY(remove_list(expiry, snapshot->changelog_manifest_list, err));
-    if (snapshot->index_manifest != NULL) {
-        remove_manifest(expiry, &expiry->arena, snapshot->index_manifest);
-    }
-    if (snapshot->statistics != NULL && !weir_expire_keeps(&expiry->keep, snapshot->statistics)) {
-        weir_fs_remove(context->fs,
-                       weir_arena_format(&expiry->arena, "%s/statistics/%s", context->paths.table,
-                                         snapshot->statistics),
-                       NULL);
-    }
+    WEIR_TRY(weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, err));
     return weir_fs_remove(context->fs, expired_path(expiry, &expiry->arena, snapshot->id), err);
 }
 
@@ -280,6 +228,7 @@ static int read_retention(const weir_table *table, const weir_expire_options *op
         out->retain_min = options->retain_min >= 0 ? options->retain_min : out->retain_min;
         out->retain_max = options->retain_max >= 0 ? options->retain_max : out->retain_max;
         out->older_than_ms = options->older_than_ms != INT64_MIN ? options->older_than_ms : out->older_than_ms;
+        out->limit = options->limit > 0 ? options->limit : out->limit;
     }
     if (out->retain_min < 1 || out->retain_max < out->retain_min) {
         return weir_fail(err, WEIR_INVALID,

@@ -11,6 +11,7 @@ typedef struct weir_expire_options {
     int64_t retain_min; /* -1: the table's option */
     int64_t retain_max;
     int64_t older_than_ms; /* time of day before which snapshots may go; INT64_MIN: the table's option */
+    int64_t limit;         /* how many may go at most; 0: the table's option */
 } weir_expire_options;
 
 /* *out_expired: how many snapshots went. Safe to repeat after a crash at any point. */

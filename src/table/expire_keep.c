@@ -1,4 +1,4 @@
-/* Collecting the names that expiry must not remove. */
+/* Collecting the names that must not be removed, and removing the others. */
 #include "table/expire_keep.h"
 
 static void keep_name(weir_expire_keep *keep, const char *name)
@@ -161,4 +161,85 @@ int weir_expire_keep_read(const weir_table *table, int64_t end, weir_expire_keep
     WEIR_TRY(code);
     WEIR_TRY(keep_tags(table, table->context.paths.root, out, err));
     return keep_branches(table, out, err);
+}
+
+int weir_expire_keep_data(const weir_table *table, int64_t snapshot_id, weir_expire_keep *keep, weir_error *err)
+{
+    weir_arena arena;
+    weir_snapshot *snapshot = NULL;
+    weir_arena_init(&arena);
+    int code = weir_snapshot_read(table->context.fs, table->context.paths.root, snapshot_id, &arena, &snapshot, err);
+    if (code == WEIR_OK) {
+        code = keep_data_files(table, snapshot, &arena, keep, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* ---- removing ---- */
+
+void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry)
+{
+    const weir_table_context *context = &table->context;
+    const char *bucket_path = NULL;
+    weir_arena arena;
+    if (weir_expire_keeps(keep, entry->file->name)) {
+        return;
+    }
+    weir_arena_init(&arena);
+    if (weir_bucket_path(&arena, &context->paths, context->schema, entry->partition, entry->bucket, &bucket_path,
+                         NULL) == WEIR_OK) {
+        weir_fs_remove(context->fs, weir_data_file_path(&arena, bucket_path, entry->file), NULL);
+        for (int32_t i = 0; i < entry->file->extra_file_count; i++) {
+            const char *path = weir_arena_format(&arena, "%s/%s", bucket_path, entry->file->extra_files[i]);
+            weir_fs_remove(context->fs, path, NULL);
+        }
+    }
+    weir_arena_free(&arena);
+}
+
+static void remove_manifest(const weir_table *table, const weir_expire_keep *keep, weir_arena *arena, const char *name)
+{
+    if (name != NULL && !weir_expire_keeps(keep, name)) {
+        weir_fs_remove(table->context.fs, weir_manifest_path(arena, &table->context.paths, name), NULL);
+    }
+}
+
+static int remove_list(const weir_table *table, const weir_expire_keep *keep, const char *list, weir_arena *arena,
+                       weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    if (list == NULL || weir_expire_keeps(keep, list)) {
+        return WEIR_OK;
+    }
+    weir_manifest_files files = {0};
+    int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
+    for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
+        remove_manifest(table, keep, arena, files.items[i].name);
+    }
+    weir_manifest_files_free(&files);
+    if (code == WEIR_OK) {
+        remove_manifest(table, keep, arena, list);
+    }
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
+int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *keep, const weir_snapshot *snapshot,
+                             weir_error *err)
+{
+    weir_arena arena;
+    int code;
+    weir_arena_init(&arena);
+    WEIR_GO(remove_list(table, keep, snapshot->base_manifest_list, &arena, err));
+    WEIR_GO(remove_list(table, keep, snapshot->delta_manifest_list, &arena, err));
+    WEIR_GO(remove_list(table, keep, snapshot->changelog_manifest_list, &arena, err));
+    remove_manifest(table, keep, &arena, snapshot->index_manifest);
+    if (snapshot->statistics != NULL && !weir_expire_keeps(keep, snapshot->statistics)) {
+        const char *path =
+            weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics);
+        weir_fs_remove(table->context.fs, path, NULL);
+    }
+done:
+    weir_arena_free(&arena);
+    return code;
 }

@@ -1,5 +1,6 @@
-/* What expiry must not remove: the names of files and manifests that a remaining snapshot, a tag or a branch needs. Used by
- * expire.c only. Names carry UUIDs, so that a name alone tells a file. */
+/* What must not be removed: the names of files and manifests that a remaining snapshot, a tag or a branch needs; and
+ * removing what is not among them. Used where snapshots and tags go. Names carry UUIDs, so that a name alone tells a
+ * file. */
 #ifndef WEIR_TABLE_EXPIRE_KEEP_H
 #define WEIR_TABLE_EXPIRE_KEEP_H
 
@@ -13,7 +14,15 @@ typedef struct weir_expire_keep {
 /* Manifests of snapshot `end`, the first that stays (younger ones only add to them); data files and manifests of tags and
  * branches. */
 int weir_expire_keep_read(const weir_table *table, int64_t end, weir_expire_keep *out, weir_error *err);
+/* Adds the data files of a snapshot's state. */
+int weir_expire_keep_data(const weir_table *table, int64_t snapshot_id, weir_expire_keep *keep, weir_error *err);
 void weir_expire_keep_free(weir_expire_keep *keep);
 bool weir_expire_keeps(const weir_expire_keep *keep, const char *name);
+
+/* Removes the file of an entry with its extra files, and what a snapshot's manifest lists name with the lists, unless
+ * they are kept. Files that are gone already, or that cannot be removed, are passed over. */
+void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry);
+int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *keep, const weir_snapshot *snapshot,
+                             weir_error *err);
 
 #endif

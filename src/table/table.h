@@ -8,6 +8,12 @@
  *   table_write.h    rows to the writers of their buckets
  *   commit.h         commit messages to snapshots
  *   expire.h         dropping old snapshots and the files that only they need
+ *   tag.h            naming snapshots
+ *   branch.h         lines of their own
+ *   rollback.h       going back to an older state
+ *   orphan_files.h   removing files that nothing names
+ *   partition_done.h marking partitions as complete
+ *   system_table.h   what a table tells about itself, as rows
  *
  * Threading: an opened table is shared by threads; scans, reads and writes made from it belong to one thread each. */
 #ifndef WEIR_TABLE_H

@@ -626,8 +626,8 @@ static int list_buckets(weir_table_write *write, weir_arena *arena, bucket_name 
     return WEIR_OK;
 }
 
-/* Asks for the compaction of every bucket. */
-static int compact_all(weir_table_write *write, bool full, weir_error *err)
+/* Asks for the compaction of every bucket that is chosen. */
+static int compact_all(weir_table_write *write, bool full, const weir_compact_choice *choice, weir_error *err)
 {
     weir_arena arena;
     bucket_name *names = NULL;
@@ -635,23 +635,31 @@ static int compact_all(weir_table_write *write, bool full, weir_error *err)
     weir_arena_init(&arena);
     int code = list_buckets(write, &arena, &names, &count, err);
     for (size_t i = 0; i < count && code == WEIR_OK; i++) {
-        code = weir_table_write_compact(write, names[i].partition, names[i].bucket, full, err);
+        if (choice == NULL || choice->takes(choice->context, names[i].partition)) {
+            code = weir_table_write_compact(write, names[i].partition, names[i].bucket, full, err);
+        }
     }
     weir_arena_free(&arena);
     return code;
 }
 
 /* The buckets' compactions run beside each other in the pool. */
-int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
-                       weir_error *err)
+int weir_table_compact_partitions(const weir_table *table, bool full, const weir_compact_choice *choice,
+                                  weir_arena *arena, weir_commit_messages *out, weir_error *err)
 {
     weir_table_write *write = NULL;
     WEIR_TRY(weir_table_write_open(table, NULL, &write, err));
     write->write_only = false; /* a dedicated compaction is what write-only tables wait for */
-    int code = compact_all(write, full, err);
+    int code = compact_all(write, full, choice, err);
     if (code == WEIR_OK) {
         code = weir_table_write_prepare(write, true, arena, out, err);
     }
     weir_table_write_close(write);
     return code;
+}
+
+int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
+                       weir_error *err)
+{
+    return weir_table_compact_partitions(table, full, NULL, arena, out, err);
 }

@@ -49,4 +49,12 @@ void weir_table_write_close(weir_table_write *write);
 int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
                        weir_error *err);
 
+/* The same of some partitions. */
+typedef struct weir_compact_choice {
+    bool (*takes)(void *context, weir_slice partition);
+    void *context;
+} weir_compact_choice;
+int weir_table_compact_partitions(const weir_table *table, bool full, const weir_compact_choice *choice,
+                                  weir_arena *arena, weir_commit_messages *out, weir_error *err);
+
 #endif

@@ -1,0 +1,164 @@
+/* Collecting the names of all files in use. Each manifest is read once, however many snapshots name it. */
+#include "table/used_files.h"
+
+#include "base/text.h"
+
+typedef struct collector {
+    const weir_table *table;
+    weir_used_files *used;
+} collector;
+
+void weir_used_files_free(weir_used_files *used) { weir_map_free(&used->names); }
+
+static void use(collector *self, const char *name)
+{
+    if (name != NULL) {
+        weir_map_put(&self->used->names, weir_slice_text(name), self);
+    }
+}
+
+static int use_manifest(collector *self, const char *name, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    weir_manifest_entries entries = {0};
+    weir_arena arena;
+    if (weir_used_files_have(self->used, name)) {
+        return WEIR_OK;
+    }
+    weir_arena_init(&arena);
+    int code = weir_manifest_read(context->fs, &context->paths, name, &filter, &arena, &entries, err);
+    for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
+        use(self, entries.items[i].file->name);
+        for (int32_t e = 0; e < entries.items[i].file->extra_file_count; e++) {
+            use(self, entries.items[i].file->extra_files[e]);
+        }
+    }
+    if (code == WEIR_OK) {
+        use(self, name);
+    }
+    weir_manifest_entries_free(&entries);
+    weir_arena_free(&arena);
+    return code;
+}
+
+static int use_list(collector *self, const char *list, weir_arena *arena, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    weir_manifest_files files = {0};
+    if (list == NULL || weir_used_files_have(self->used, list)) {
+        return WEIR_OK;
+    }
+    int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
+    for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
+        code = use_manifest(self, files.items[i].name, err);
+    }
+    weir_manifest_files_free(&files);
+    if (code == WEIR_OK) {
+        use(self, list);
+    }
+    return code;
+}
+
+/* A tag, and the first snapshot of a branch that was made from one, may have outlived its changelog. */
+static int use_changelog(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err)
+{
+    int code = use_list(self, snapshot->changelog_manifest_list, arena, err);
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    return code;
+}
+
+static int use_snapshot(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err)
+{
+    WEIR_TRY(use_list(self, snapshot->base_manifest_list, arena, err));
+    WEIR_TRY(use_list(self, snapshot->delta_manifest_list, arena, err));
+    WEIR_TRY(use_changelog(self, snapshot, arena, err));
+    use(self, snapshot->index_manifest);
+    use(self, snapshot->statistics);
+    self->used->names_index = self->used->names_index || snapshot->index_manifest != NULL;
+    return WEIR_OK;
+}
+
+/* A file of a snapshot; `state`: its state is needed, not only its changelog. Gone since it was listed: nothing. */
+static int use_snapshot_file(collector *self, const char *path, bool state, weir_error *err)
+{
+    weir_arena arena;
+    weir_buffer text = {0};
+    weir_snapshot *snapshot = NULL;
+    int code;
+    weir_arena_init(&arena);
+    code = weir_fs_read_all(self->table->context.fs, path, &text, err);
+    if (code == WEIR_OK) {
+        code = weir_snapshot_parse(weir_buffer_slice(&text), path, &arena, &snapshot, err);
+        if (code == WEIR_OK) {
+            code = state ? use_snapshot(self, snapshot, &arena, err) : use_changelog(self, snapshot, &arena, err);
+        }
+        bool stands = true;
+        if (code == WEIR_NOT_FOUND && weir_fs_exists(self->table->context.fs, path, &stands, NULL) == WEIR_OK &&
+            !stands) {
+            weir_error_clear(err);
+            code = WEIR_OK;
+        }
+    } else if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    weir_buffer_free(&text);
+    weir_arena_free(&arena);
+    return code == WEIR_OK ? code : weir_error_context(err, code, "%s", path);
+}
+
+static int use_folder(collector *self, const char *folder, const char *prefix, bool state, weir_arena *arena,
+                      weir_error *err)
+{
+    weir_file_info *files = NULL;
+    size_t count = 0;
+    WEIR_TRY(weir_fs_list(self->table->context.fs, folder, arena, &files, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        if (!files[i].is_directory && strncmp(files[i].name, prefix, strlen(prefix)) == 0) {
+            const char *path = weir_arena_format(arena, "%s/%s", folder, files[i].name);
+            WEIR_TRY(use_snapshot_file(self, path, state, err));
+        }
+    }
+    return WEIR_OK;
+}
+
+/* Everything of the main line, or of a branch. */
+static int use_line(collector *self, const char *root, weir_arena *arena, weir_error *err)
+{
+    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/snapshot", root), "snapshot-", true, arena, err));
+    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/tag", root), "tag-", true, arena, err));
+    return use_folder(self, weir_arena_format(arena, "%s/changelog", root), "changelog-", false, arena, err);
+}
+
+static int use_all(collector *self, weir_arena *arena, weir_error *err)
+{
+    const char *table_path = self->table->path;
+    const char **branches = NULL;
+    size_t count = 0;
+    WEIR_TRY(use_line(self, table_path, arena, err));
+    WEIR_TRY(weir_branch_list(self->table->context.fs, table_path, arena, &branches, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        const char *root = weir_arena_format(arena, "%s/branch/branch-%s", table_path, branches[i]);
+        WEIR_TRY(use_line(self, root, arena, err));
+    }
+    return WEIR_OK;
+}
+
+int weir_used_files_read(const weir_table *table, weir_used_files *out, weir_error *err)
+{
+    *out = (weir_used_files){0};
+    collector self = {.table = table, .used = out};
+    weir_arena arena;
+    weir_arena_init(&arena);
+    int code = use_all(&self, &arena, err);
+    weir_arena_free(&arena);
+    if (code != WEIR_OK) {
+        weir_used_files_free(out);
+        return weir_error_context(err, code, "looking which files are in use");
+    }
+    return WEIR_OK;
+}
