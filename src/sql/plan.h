@@ -44,7 +44,8 @@ typedef enum weir_expression_kind {
     WEIR_EXPRESSION_ARRAY,
     WEIR_EXPRESSION_MAP,   /* arguments: key, value, … */
     WEIR_EXPRESSION_FIELD, /* column: which field of arguments[0] */
-    WEIR_EXPRESSION_CALL   /* kernel over arguments */
+    WEIR_EXPRESSION_CALL,  /* kernel over arguments */
+    WEIR_EXPRESSION_OUTER  /* column: of the query `level` queries further out; only while a query is bound */
 } weir_expression_kind;
 
 struct weir_expression {
@@ -52,6 +53,7 @@ struct weir_expression {
     weir_position position;
     const weir_type *type;
     int32_t column;
+    int32_t level;
     weir_literal literal; /* bytes in the plan's arena */
     const struct weir_kernel *kernel;
     const char *kernel_option; /* a text that the kernel also needs (a time zone, a format); NULL: none */

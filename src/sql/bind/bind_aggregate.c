@@ -418,11 +418,14 @@ int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, con
     WEIR_TRY(weir_check_aggregate(binder, ast, function));
     weir_aggregate aggregate = {.function = function, .position = ast->position};
     weir_windowing *windowing = binder->windowing;
+    weir_attachments *attachments = binder->attachments;
     const char *clause = binder->clause;
     binder->grouping->binding_argument = true;
     binder->windowing = NULL;
+    binder->attachments = binder->grouping->attachments;
     binder->clause = "an aggregate";
     int code = weir_bind_aggregate_parts(binder, ast, &aggregate);
+    binder->attachments = attachments;
     binder->grouping->binding_argument = false;
     binder->windowing = windowing;
     binder->clause = clause;

@@ -1,4 +1,4 @@
-/* Expressions: names, and everything that is no operator and no call. */
+/* Expressions: everything that is no name, no operator and no call. */
 #include "sql/bind/binder_internal.h"
 
 #include "base/text.h"
@@ -16,138 +16,6 @@ int(weir_binder_fail)(weir_binder *binder, const weir_position *at, const char *
 int(weir_binder_unsupported)(weir_binder *binder, const weir_position *at, const char *what)
 {
     return weir_fail_at(binder->err, WEIR_UNSUPPORTED, at->line, at->column, "%s is not supported yet", what);
-}
-
-/* --- Names ----------------------------------------------------------------------------------------------------- */
-
-static int fail_unknown_column(weir_binder *binder, const weir_ast_part *part, const char *relation)
-{
-    const weir_scope *scope = binder->scope;
-    if (scope == NULL || scope->count == 0) {
-        return weir_binder_fail(binder, &part->position, "unknown column '%s'; there are no columns here%s", part->text,
-                                part->quoted ? "" : " (text is written in ' quotes)");
-    }
-    const char **names = WEIR_NEW_ARRAY(binder->arena, const char *, scope->count + 1);
-    size_t count = 0;
-    for (int32_t i = 0; i < scope->count; i++) {
-        bool same = relation == NULL ||
-                    (scope->columns[i].relation != NULL && strcmp(scope->columns[i].relation, relation) == 0);
-        if (same) {
-            names[count++] = scope->columns[i].name;
-        }
-    }
-    const char *meant = weir_suggest(part->text, names, count);
-    if (meant != NULL) {
-        bool only_case = weir_text_equal_ignore_case(meant, part->text);
-        return weir_binder_fail(binder, &part->position, "unknown column '%s'; did you mean '%s'?%s", part->text, meant,
-                                only_case ? " (names are case-sensitive)" : "");
-    }
-    weir_buffer list = {0};
-    for (size_t i = 0; i < count && i < 8; i++) {
-        weir_buffer_append_format(&list, "%s%s", i == 0 ? "" : ", ", names[i]);
-    }
-    weir_binder_fail(binder, &part->position, "unknown column '%s'; there are %s%s", part->text,
-                     weir_buffer_text(&list), count > 8 ? ", …" : "");
-    weir_buffer_free(&list);
-    return WEIR_INVALID;
-}
-
-/* The position of a column by its name, and by its relation if `relation` is given; -1 when there is none. */
-static int find_column(weir_binder *binder, const weir_ast_part *part, const char *relation, int32_t *out)
-{
-    const weir_scope *scope = binder->scope;
-    *out = -1;
-    for (int32_t i = 0; scope != NULL && i < scope->count; i++) {
-        const weir_scope_column *column = &scope->columns[i];
-        bool same = strcmp(column->name, part->text) == 0 &&
-                    (relation == NULL ? !column->hidden
-                                      : (column->relation != NULL && strcmp(column->relation, relation) == 0));
-        if (same && *out >= 0) {
-            return weir_binder_fail(binder, &part->position,
-                                    "column '%s' is ambiguous: %s and %s have one; write the table's name before it",
-                                    part->text,
-                                    scope->columns[*out].relation == NULL ? "a query" : scope->columns[*out].relation,
-                                    column->relation == NULL ? "a query" : column->relation);
-        }
-        if (same) {
-            *out = i;
-        }
-    }
-    return WEIR_OK;
-}
-
-static bool has_relation(const weir_binder *binder, const char *name)
-{
-    const weir_scope *scope = binder->scope;
-    for (int32_t i = 0; scope != NULL && i < scope->count; i++) {
-        if (scope->columns[i].relation != NULL && strcmp(scope->columns[i].relation, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int bind_field(weir_binder *binder, weir_expression *row, const char *name, const weir_position *at,
-                      weir_expression **out)
-{
-    if (row->type->id != WEIR_ROW) {
-        return weir_binder_fail(binder, at, "'.%s' asks for a field, but what stands before it is %s and no ROW", name,
-                                weir_sql_type_text(binder->arena, row->type));
-    }
-    const weir_type *type = row->type;
-    const char **names = WEIR_NEW_ARRAY(binder->arena, const char *, type->field_count + 1);
-    for (int32_t i = 0; i < type->field_count; i++) {
-        names[i] = type->fields[i].name;
-        if (strcmp(names[i], name) == 0) {
-            const weir_type *field = type->fields[i].type;
-            weir_expression *expression =
-                weir_expression_new(binder, WEIR_EXPRESSION_FIELD,
-                                    weir_binder_nullable(binder, field, field->nullable || type->nullable), at, 1);
-            expression->column = i;
-            expression->arguments[0] = row;
-            *out = expression;
-            return WEIR_OK;
-        }
-    }
-    const char *meant = weir_suggest(name, names, (size_t)type->field_count);
-    return weir_binder_fail(binder, at, "the ROW has no field '%s'%s%s%s", name,
-                            meant == NULL ? "" : "; did you mean '", meant == NULL ? "" : meant,
-                            meant == NULL ? "" : "'?");
-}
-
-/* a, t.a, db.t.a, catalog.db.t.a; and fields of rows after the column. */
-int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expression **out)
-{
-    int32_t column = -1;
-    int32_t used = 1;
-    bool qualified = name->count > 1 && has_relation(binder, name->parts[0].text);
-    if (!qualified) {
-        WEIR_TRY(find_column(binder, &name->parts[0], NULL, &column));
-    }
-    if (column < 0) {
-        int32_t relation = -1; /* the part that names the table: the longest prefix that fits */
-        for (int32_t i = 0; i + 1 < name->count && i < 3; i++) {
-            relation = has_relation(binder, name->parts[i].text) ? i : relation;
-        }
-        if (relation >= 0) {
-            used = relation + 2;
-            WEIR_TRY(find_column(binder, &name->parts[used - 1], name->parts[relation].text, &column));
-            if (column < 0) {
-                return fail_unknown_column(binder, &name->parts[used - 1], name->parts[relation].text);
-            }
-        } else if (column < 0 && name->count > 1) {
-            return weir_binder_fail(binder, &name->parts[0].position, "unknown table or column '%s'",
-                                    name->parts[0].text);
-        }
-    }
-    if (column < 0) {
-        return fail_unknown_column(binder, &name->parts[0], NULL);
-    }
-    *out = weir_expression_column(binder, column, binder->scope->columns[column].type, &name->position);
-    for (int32_t i = used; i < name->count; i++) {
-        WEIR_TRY(bind_field(binder, *out, name->parts[i].text, &name->parts[i].position, out));
-    }
-    return WEIR_OK;
 }
 
 /* --- CASE ------------------------------------------------------------------------------------------------------ */
@@ -292,7 +160,7 @@ static int bind_field_access(weir_binder *binder, const weir_ast_expression *ast
 {
     weir_expression *row;
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &row));
-    return bind_field(binder, row, ast->text, &ast->position, out);
+    return weir_bind_field(binder, row, ast->text, &ast->position, out);
 }
 
 /* --- Dispatch -------------------------------------------------------------------------------------------------- */
@@ -339,9 +207,9 @@ static int bind_plain(weir_binder *binder, const weir_ast_expression *ast, weir_
     case WEIR_AST_MULTISET:
         return weir_binder_unsupported(binder, &ast->position, "MULTISET[…]");
     case WEIR_AST_EXISTS:
-        return weir_binder_unsupported(binder, &ast->position, "EXISTS");
+        return weir_bind_exists(binder, ast, out);
     case WEIR_AST_SUBQUERY:
-        return weir_binder_unsupported(binder, &ast->position, "a subquery in an expression");
+        return weir_bind_scalar_subquery(binder, ast, out);
     case WEIR_AST_STAR:
         return weir_binder_fail(binder, &ast->position,
                                 "* stands for columns only directly after SELECT, and in COUNT(*)");
@@ -374,7 +242,7 @@ static int bind_grouped(weir_binder *binder, const weir_ast_expression *ast, wei
 {
     weir_grouping *grouping = binder->grouping;
     *found = false;
-    if (weir_ast_has_aggregate(ast) || weir_ast_has_over(ast)) {
+    if (weir_ast_has_aggregate(ast) || weir_ast_has_over(ast) || weir_ast_has_subquery(ast)) {
         return WEIR_OK;
     }
     binder->grouping = NULL;

@@ -375,7 +375,7 @@ static int bind_between(weir_binder *binder, const weir_ast_expression *ast, wei
 static int bind_in(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
     if (ast->query != NULL) {
-        return weir_binder_unsupported(binder, &ast->position, "IN with a query");
+        return weir_bind_in_subquery(binder, ast, out);
     }
     int32_t count = ast->argument_count;
     weir_expression **values = WEIR_NEW_ARRAY(binder->arena, weir_expression *, count);

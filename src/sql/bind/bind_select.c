@@ -1,6 +1,6 @@
 /* SELECT: FROM, WHERE, groups and aggregates, HAVING, the select list, DISTINCT, ORDER BY, LIMIT. */
 #include "base/text.h"
-#include "sql/bind/binder_internal.h"
+#include "sql/bind/subquery.h"
 
 /* What one SELECT gathers while it is bound. */
 typedef struct select_state {
@@ -9,6 +9,8 @@ typedef struct select_state {
     weir_scope scope;
     weir_grouping grouping;
     weir_windowing windowing;
+    weir_attachments below; /* subqueries over the rows of FROM */
+    weir_attachments above; /* subqueries of a select list over groups */
     bool grouped;
     weir_expression **expressions; /* the select list, then hidden sort keys */
     weir_field *fields;
@@ -51,12 +53,12 @@ static int bind_source(weir_binder *binder, select_state *state)
     if (select->where == NULL) {
         return WEIR_OK;
     }
-    weir_expression *predicate;
+    weir_bound_filter filter;
     binder->clause = "WHERE";
-    int code = weir_bind_condition(binder, select->where, "WHERE", &predicate);
+    int code = weir_bind_filter(binder, select->where, "WHERE", &filter);
     binder->clause = NULL;
     WEIR_TRY(code);
-    state->plan = weir_plan_filter(binder, state->plan, predicate);
+    weir_plan_bound_filter(binder, &filter, &state->plan);
     return WEIR_OK;
 }
 
@@ -86,7 +88,31 @@ static int bind_grouping(weir_binder *binder, select_state *state, const weir_as
     state->grouped = select->grouped || has_aggregates(select, query);
     WEIR_TRY(weir_bind_groups(binder, select, &state->grouping, &state->plan));
     binder->grouping = state->grouped ? &state->grouping : NULL;
+    state->grouping.attachments = &state->below;
+    binder->attachments = state->grouped ? &state->above : &state->below;
     return WEIR_OK;
+}
+
+/* Joins the subqueries in the arguments of aggregates. */
+static void join_below(weir_binder *binder, select_state *state)
+{
+    weir_attachments_join(binder, &state->below, false, &state->plan);
+    for (int32_t i = 0; i < state->grouping.aggregate_count; i++) {
+        weir_attachments_resolve_call(binder, &state->below, &state->grouping.aggregates[i]);
+    }
+}
+
+/* Joins the subqueries of the select list; its expressions then name their columns. */
+static void join_items(weir_binder *binder, select_state *state, weir_plan **plan)
+{
+    const weir_attachments *attachments = state->grouped ? &state->above : &state->below;
+    weir_attachments_join(binder, &state->above, false, plan);
+    for (int32_t i = 0; i < state->count; i++) {
+        state->expressions[i] = weir_attachments_resolve(binder, attachments, state->expressions[i]);
+    }
+    for (int32_t i = 0; i < state->windowing.call_count; i++) {
+        weir_attachments_resolve_call(binder, attachments, &state->windowing.calls[i]);
+    }
 }
 
 /* --- The select list ------------------------------------------------------------------------------------------- */
@@ -261,29 +287,30 @@ static int refuse_qualify(weir_binder *binder, const weir_ast_select *select)
                                   "around that with WHERE");
 }
 
-static int bind_having(weir_binder *binder, const weir_ast_select *select, weir_expression **out)
+static int bind_having(weir_binder *binder, const weir_ast_select *select, weir_bound_filter *out)
 {
     if (select->having == NULL) {
-        *out = NULL;
         return WEIR_OK;
     }
     binder->clause = "HAVING";
-    int code = weir_bind_condition(binder, select->having, "HAVING", out);
+    int code = weir_bind_filter(binder, select->having, "HAVING", out);
     binder->clause = NULL;
     return code;
 }
 
-/* What stands between FROM … WHERE and the select list: groups, HAVING, windows. */
-static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *state, weir_expression *having)
+/* What stands between FROM … WHERE and the select list: groups, HAVING, subqueries, windows. */
+static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *state, const weir_bound_filter *having)
 {
-    weir_plan *plan = state->plan;
     const weir_position *at = &state->select->position;
+    join_below(binder, state);
+    weir_plan *plan = state->plan;
     if (state->grouped) {
         plan = weir_plan_aggregate(binder, &state->grouping, at, plan);
     }
-    if (having != NULL) {
-        plan = weir_plan_filter(binder, plan, having);
+    if (state->select->having != NULL) {
+        weir_plan_bound_filter(binder, having, &plan);
     }
+    join_items(binder, state, &plan);
     if (state->windowing.call_count > 0) {
         for (int32_t i = 0; i < state->count; i++) {
             weir_place_window_columns(state->expressions[i], plan->field_count);
@@ -296,7 +323,7 @@ static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *sta
 static int bind_select_inner(weir_binder *binder, const weir_ast_query *query, select_state *state, weir_plan **out)
 {
     int32_t *keys;
-    weir_expression *having;
+    weir_bound_filter having;
     WEIR_TRY(refuse_qualify(binder, state->select));
     WEIR_TRY(bind_source(binder, state));
     WEIR_TRY(bind_grouping(binder, state, query));
@@ -305,7 +332,7 @@ static int bind_select_inner(weir_binder *binder, const weir_ast_query *query, s
     binder->windowing = &state->windowing;
     WEIR_TRY(bind_items(binder, state));
     WEIR_TRY(bind_order(binder, state, query, &keys));
-    weir_plan *plan = plan_groups_and_windows(binder, state, having);
+    weir_plan *plan = plan_groups_and_windows(binder, state, &having);
     plan = weir_plan_project(binder, plan, state->expressions, state->fields, state->count);
     if (state->select->distinct) {
         plan = weir_plan_new(binder, WEIR_PLAN_DISTINCT, &state->select->position, plan);
@@ -322,10 +349,12 @@ int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan
     const weir_scope *scope = binder->scope;
     weir_grouping *grouping = binder->grouping;
     weir_windowing *windowing = binder->windowing;
+    weir_attachments *attachments = binder->attachments;
     binder->windowing = NULL;
     int code = bind_select_inner(binder, query, &state, out);
     binder->scope = scope;
     binder->grouping = grouping;
     binder->windowing = windowing;
+    binder->attachments = attachments;
     return code;
 }

@@ -216,8 +216,8 @@ static int rename_columns(weir_binder *binder, const weir_ast_names *names, weir
     return WEIR_OK;
 }
 
-/* A query of its own: it sees none of the columns around it. */
-static int bind_inner_query(weir_binder *binder, const weir_ast_query *query, weir_cte_scope *ctes, weir_plan **out)
+int weir_bind_nested(weir_binder *binder, const weir_ast_query *query, weir_cte_scope *ctes, const weir_binder *outer,
+                     weir_plan **out)
 {
     if (binder->depth > 500) {
         return weir_binder_fail(binder, &query->position, "queries are nested too deeply, or a view refers to itself");
@@ -226,7 +226,9 @@ static int bind_inner_query(weir_binder *binder, const weir_ast_query *query, we
     inner.scope = NULL;
     inner.grouping = NULL;
     inner.clause = NULL;
+    inner.attachments = NULL;
     inner.ctes = ctes;
+    inner.outer = outer;
     inner.depth += 20;
     return weir_bind_plan(&inner, query, out);
 }
@@ -249,7 +251,7 @@ static int bind_view(weir_binder *binder, const char *text, const weir_ast_name 
     inner.err = &reason;
     int code = weir_parse_query(text, binder->arena, &query, &reason);
     if (code == WEIR_OK) {
-        code = bind_inner_query(&inner, query, NULL, out);
+        code = weir_bind_nested(&inner, query, NULL, NULL, out);
     }
     if (code != WEIR_OK) {
         return weir_fail_at(binder->err, reason.code, name->position.line, name->position.column, "view %s: %s",
@@ -265,7 +267,7 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
         return weir_binder_unsupported(binder, &from->position, "FOR SYSTEM_TIME AS OF");
     }
     if (cte != NULL) {
-        WEIR_TRY(bind_inner_query(binder, cte->cte->query, cte->outer, out));
+        WEIR_TRY(weir_bind_nested(binder, cte->cte->query, cte->outer, NULL, out));
         return rename_columns(binder, &cte->cte->columns, *out);
     }
     weir_sql_table *table;
@@ -300,7 +302,7 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
         WEIR_TRY(bind_named(binder, from, out));
         relation = relation == NULL ? from->name.parts[from->name.count - 1].text : relation;
     } else if (from->kind == WEIR_AST_FROM_QUERY) {
-        WEIR_TRY(bind_inner_query(binder, from->query, binder->ctes, out));
+        WEIR_TRY(weir_bind_nested(binder, from->query, binder->ctes, binder->outer, out));
     } else if (from->kind == WEIR_AST_FROM_FUNCTION) {
         WEIR_TRY(weir_bind_window_table(binder, from, out));
     } else {

@@ -37,6 +37,7 @@ typedef struct weir_grouping {
     int32_t aggregate_count;
     bool binding_argument; /* inside an aggregate's arguments: plain columns again */
     weir_group_window window;
+    struct weir_attachments *attachments; /* subqueries in these arguments */
 } weir_grouping;
 
 /* What the OVER calls of a SELECT have gathered. Until their number is known, call i is column
@@ -49,6 +50,15 @@ typedef struct weir_windowing {
     int32_t call_count;
     bool inside; /* of a window or a call over one */
 } weir_windowing;
+
+/* Subqueries of expressions, that wait to be joined (subquery.h). */
+typedef struct weir_attachments weir_attachments;
+
+/* A condition: what it says of rows, and the subqueries in it. */
+typedef struct weir_bound_filter {
+    weir_expression *predicate; /* NULL: nothing besides subqueries */
+    weir_attachments *attachments;
+} weir_bound_filter;
 
 typedef struct weir_cte_scope {
     const weir_ast_cte *cte;
@@ -66,7 +76,9 @@ typedef struct weir_binder {
     weir_cte_scope *ctes;
     int64_t now_ms;
     int32_t depth;
-    const char *clause; /* where aggregates are not allowed: "WHERE"; NULL where they are */
+    const char *clause;              /* where aggregates are not allowed: "WHERE"; NULL where they are */
+    const struct weir_binder *outer; /* the query around, whose columns this one may name; NULL: none */
+    weir_attachments *attachments;   /* where subqueries of expressions are gathered; NULL: they can't stand here */
 } weir_binder;
 
 /* Making and finishing bound statements (binder.c). */
@@ -106,7 +118,7 @@ weir_expression *weir_expression_call(weir_binder *binder, const weir_kernel *ke
 weir_expression *weir_expression_two(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
                                      const weir_position *at, weir_expression *a, weir_expression *b);
 bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
-bool weir_expression_constant(const weir_expression *expression); /* names no column */
+bool weir_expression_constant(const weir_expression *expression); /* names no column of its query */
 const weir_type *weir_binder_boolean(bool nullable);
 const weir_type *weir_binder_nullable(weir_binder *binder, const weir_type *type, bool nullable);
 
@@ -171,9 +183,22 @@ int weir_bind_sort_keys(weir_binder *binder, const weir_ast_sort_keys *keys, wei
 int weir_finish_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
                           weir_expression **out);
 int weir_bind_name(weir_binder *binder, const weir_ast_name *name, weir_expression **out);
+int weir_bind_field(weir_binder *binder, weir_expression *row, const char *name, const weir_position *at,
+                    weir_expression **out);
+
+/* Subqueries (bind_subquery.c). A condition that may have them is bound first and planned later. */
+bool weir_ast_has_subquery(const weir_ast_expression *ast);
+int weir_bind_scalar_subquery(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_exists(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_in_subquery(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_filter(weir_binder *binder, const weir_ast_expression *ast, const char *clause, weir_bound_filter *out);
+void weir_plan_bound_filter(weir_binder *binder, const weir_bound_filter *filter, weir_plan **plan);
 
 /* Queries (bind_query.c, bind_select.c, bind_table.c, bind_join.c). */
 int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
+/* A query inside of another: it sees none of the columns around it but those of `outer` (NULL: none). */
+int weir_bind_nested(weir_binder *binder, const weir_ast_query *query, weir_cte_scope *ctes, const weir_binder *outer,
+                     weir_plan **out);
 int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
 int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope);
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);

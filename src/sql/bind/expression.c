@@ -72,7 +72,7 @@ static bool same_literal(const weir_expression *a, const weir_expression *b)
 bool weir_expression_equal(const weir_expression *a, const weir_expression *b)
 {
     if (a->kind != b->kind || a->argument_count != b->argument_count || a->column != b->column ||
-        a->kernel != b->kernel || !same_text(a->kernel_option, b->kernel_option) ||
+        a->level != b->level || a->kernel != b->kernel || !same_text(a->kernel_option, b->kernel_option) ||
         !weir_sql_type_equal(a->type, b->type, false)) {
         return false;
     }

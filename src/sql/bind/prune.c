@@ -148,26 +148,26 @@ static void renumber_keys(weir_arena *arena, weir_sort_key *keys, int32_t count,
     }
 }
 
+static void *own(weir_arena *arena, void *items, size_t size, int32_t count)
+{
+    return count == 0 ? items : weir_arena_copy(arena, items, size * (size_t)count);
+}
+
 /* Parts of one call may be shared with another (deviations are made of several over one window): all are copied. */
 static void renumber_aggregate(weir_arena *arena, weir_aggregate *aggregate, const int32_t *places)
 {
-    aggregate->arguments = weir_arena_copy(arena, aggregate->arguments,
-                                           sizeof *aggregate->arguments * (size_t)(aggregate->argument_count + 1));
+    aggregate->arguments = own(arena, aggregate->arguments, sizeof *aggregate->arguments, aggregate->argument_count);
+    aggregate->order = own(arena, aggregate->order, sizeof *aggregate->order, aggregate->order_count);
     renumber_all(arena, aggregate->arguments, aggregate->argument_count, places);
-    if (aggregate->order_count > 0) {
-        aggregate->order =
-            weir_arena_copy(arena, aggregate->order, sizeof *aggregate->order * (size_t)aggregate->order_count);
-        renumber_keys(arena, aggregate->order, aggregate->order_count, places);
-    }
+    renumber_keys(arena, aggregate->order, aggregate->order_count, places);
     if (aggregate->filter != NULL) {
         aggregate->filter = renumber(arena, aggregate->filter, places);
     }
     if (aggregate->window != NULL) {
         weir_window *window = weir_arena_copy(arena, aggregate->window, sizeof *window);
-        window->partition_keys = weir_arena_copy(
-            arena, window->partition_keys, sizeof *window->partition_keys * (size_t)(window->partition_key_count + 1));
-        window->sort_keys =
-            weir_arena_copy(arena, window->sort_keys, sizeof *window->sort_keys * (size_t)(window->sort_key_count + 1));
+        window->partition_keys =
+            own(arena, window->partition_keys, sizeof *window->partition_keys, window->partition_key_count);
+        window->sort_keys = own(arena, window->sort_keys, sizeof *window->sort_keys, window->sort_key_count);
         renumber_all(arena, window->partition_keys, window->partition_key_count, places);
         renumber_keys(arena, window->sort_keys, window->sort_key_count, places);
         aggregate->window = window;

@@ -294,8 +294,9 @@ static int generate_single(weir_generator *generator, const weir_aggregate *aggr
     weir_buffer *sql = &generator->out->sql;
     weir_buffer_append_text(sql, "CASE WHEN count(*)");
     WEIR_TRY(generate_after(generator, aggregate));
-    weir_buffer_append_text(sql, " > 1 THEN error('a subquery gave more than one row where one value is expected') "
-                                 "ELSE first(");
+    weir_buffer_append_text(
+        sql, " > 1 THEN error('a subquery used as a value gave more than one row; MAX, MIN or LIMIT 1 make it one') "
+             "ELSE first(");
     WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
     weir_buffer_append_byte(sql, ')');
     WEIR_TRY(generate_after(generator, aggregate));

@@ -420,6 +420,8 @@ int weir_generate_expression(weir_generator *generator, const weir_expression *e
         WEIR_TRY(weir_generate_expression(generator, expression->arguments[0]));
         weir_buffer_append_format(sql, ", 'f%d')", expression->column);
         return WEIR_OK;
+    case WEIR_EXPRESSION_OUTER:
+        return weir_fail(generator->err, WEIR_INVALID, "a column of a query around was left in a plan");
     case WEIR_EXPRESSION_CALL:
         return generate_call(generator, expression->kernel, expression->kernel_option, expression->arguments,
                              expression->argument_count, expression->type);
