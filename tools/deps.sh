@@ -16,6 +16,7 @@ packages=(
     libcmocka-dev libjansson-dev libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libxxhash-dev zlib1g-dev libbz2-dev
     libpcre2-dev
     libedit-dev
+    python3
 )
 
 for argument in "$@"; do

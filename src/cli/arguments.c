@@ -48,6 +48,11 @@ static const weir_cli_option *find_option(const weir_cli_option *options, size_t
             *joined = word + size + 1;
             return &options[i];
         }
+        if (options[i].kind == WEIR_CLI_PAIRS && options[i].short_name != NULL &&
+            strncmp(options[i].short_name, word, 2) == 0) { /* -Dkey=value, as in Flink's client */
+            *joined = word + 2;
+            return &options[i];
+        }
     }
     return NULL;
 }

@@ -3,20 +3,21 @@
  *   main.c        the table of commands, --help, --version
  *   arguments.h   options and operands of a command line
  *   dump.c        `weir dump`: rows, changelogs and streams of a table as JSON lines
- *   script.c      `weir run` and `weir sql`: scripts, statement by statement
- *   shell.c       `weir sql` on a terminal
+ *   console.h     a session, and where its results go
+ *   script.c      `weir run` and `weir sql`: statements from files, pipes and the command line
+ *   shell.h       `weir sql` on a terminal
  *   output.h      rows as table, csv, json or jsonl
  *   progress.h    what a running statement does, on standard error
- *   completion.c  `weir completion bash`
+ *   completion.c  `weir completion SHELL`
  *
  * Only result rows go to standard output; messages, timings and progress go to standard error. Exit status: 0 done,
- * 1 a statement failed, 2 the command line is wrong. */
+ * 1 a statement failed, 2 the command line is wrong, 130 interrupted. */
 #ifndef WEIR_CLI_H
 #define WEIR_CLI_H
 
 #include "base/base.h"
 
-enum { WEIR_CLI_DONE = 0, WEIR_CLI_FAILED = 1, WEIR_CLI_USAGE = 2 };
+enum { WEIR_CLI_DONE = 0, WEIR_CLI_FAILED = 1, WEIR_CLI_USAGE = 2, WEIR_CLI_INTERRUPTED = 130 };
 
 typedef struct weir_cli_command {
     const char *name;

@@ -1,45 +1,64 @@
 /* The table of commands with their help texts. */
 #include "cli/cli.h"
 
+/* What weir run and weir sql share. */
+#define SESSION_OPTIONS                                                                                                \
+    "  --format FORMAT    of results: table, vertical, csv, json or jsonl    (table)\n"                                \
+    "  -o, --output FILE  writes results to FILE\n"                                                                    \
+    "  --warehouse DIR    makes a Paimon catalog `paimon` over DIR and uses it\n"                                      \
+    "  -D, --set K=V      as SET 'K' = 'V' would; may be given several times\n"                                        \
+    "  --memory SIZE      most memory for buffers, such as 256MB or 4g       (half of the machine)\n"                  \
+    "  --threads N        worker threads                                     (one per processor)\n"                    \
+    "  --color WHEN       auto, always or never; NO_COLOR is heeded          (auto)\n"                                 \
+    "  -q, --quiet        no messages, timings and progress\n"
+
+#define FORMATS                                                                                                        \
+    "Formats\n"                                                                                                        \
+    "  table     columns in a box; on a terminal cut to its width\n"                                                   \
+    "  vertical  a line a value, for wide rows\n"                                                                      \
+    "  csv       a header line, then RFC 4180; NULL is empty\n"                                                        \
+    "  json      one array of objects a query\n"                                                                       \
+    "  jsonl     an array of values a row: 1, \"text\", DECIMAL as \"1.50\", bytes in hex, "                           \
+    "\"2024-02-29 12:34:56.789\"\n"
+
+#define STATUSES                                                                                                       \
+    "Exit status\n"                                                                                                    \
+    "  0 all ran, 1 a statement failed, 2 the command line is wrong, 130 interrupted by Ctrl-C\n"
+
 static const char run_help[] =
     "\n"
     "Runs the statements of a file of Flink SQL, one after the other; '-' reads standard input. Stops at the first\n"
-    "statement that fails and shows where.\n"
+    "statement that fails and shows where. Ctrl-C cancels the statement that runs; what was committed stays.\n"
     "\n"
-    "Options\n"
-    "  --format FORMAT   of results: table, csv, json or jsonl               (table)\n"
-    "  --memory SIZE     most memory for buffers, such as 256MB or 4g        (half of the machine)\n"
-    "  --threads N       worker threads                                      (one per processor)\n"
-    "  --warehouse DIR   makes a Paimon catalog `paimon` over DIR and uses it\n"
-    "  --quiet           no messages, timings and progress\n"
-    "\n"
+    "Options\n" SESSION_OPTIONS "\n" FORMATS "\n" STATUSES "\n"
     "Examples\n"
     "  weir run examples/orders/first.sql\n"
-    "  weir run report.sql --format csv > report.csv\n"
-    "  weir run load.sql --memory 512MB\n";
+    "  weir run report.sql --format csv --output report.csv\n"
+    "  weir run load.sql --memory 512MB -D execution.runtime-mode=batch\n";
 
 static const char sql_help[] =
     "\n"
-    "Runs SQL given by -e, from a file, or from standard input; on a terminal, asks for statements.\n"
+    "Runs SQL given by -e, from a file, or from standard input. On a terminal, and with none of these, it is a shell "
+    "with\n"
+    "history, completion by Tab and statements of several lines; HELP lists its commands.\n"
     "\n"
     "Options\n"
     "  -e, --execute SQL  runs these statements; may be given several times\n"
     "  -f, --file FILE    runs the statements of FILE\n"
-    "  --format FORMAT    of results: table, csv, json or jsonl              (table)\n"
-    "  --memory SIZE      most memory for buffers, such as 256MB or 4g       (half of the machine)\n"
-    "  --threads N        worker threads                                     (one per processor)\n"
-    "  --warehouse DIR    makes a Paimon catalog `paimon` over DIR and uses it\n"
-    "  --quiet            no messages, timings and progress\n"
-    "\n"
-    "Formats\n"
-    "  table   columns in a box, cut to fit the terminal\n"
-    "  csv     a header line, then RFC 4180; NULL is empty\n"
-    "  json    one array of objects a query\n"
-    "  jsonl   an array of values a row: 1, \"text\", DECIMAL as \"1.50\", bytes in hex, \"2024-02-29 12:34:56.789\"\n"
+    "  -i, --init FILE    runs the statements of FILE first: catalogs, settings\n" SESSION_OPTIONS "\n" FORMATS
+    "\n" STATUSES "\n"
+    "Environment\n"
+    "  PAGER              shows results of the shell that are longer than the screen (less)\n"
+    "  EDITOR, VISUAL     what \\e edits the last statement with               (vi)\n"
+    "  WEIR_HISTORY       where statements of the shell are remembered; empty: nowhere\n"
+    "                     ($XDG_STATE_HOME/weir/history, or ~/.local/state/weir/history)\n"
+    "  NO_COLOR           any value: no colours\n"
     "\n"
     "Examples\n"
+    "  weir sql --warehouse ./lake                              the shell\n"
+    "  weir sql -i catalogs.sql                                 the same, with catalogs of your own\n"
     "  weir sql -e \"SELECT 1\"\n"
-    "  weir sql --warehouse ./lake -e \"SHOW TABLES\"\n"
+    "  weir sql --warehouse ./lake --format csv -o users.csv -e \"SELECT * FROM users\"\n"
     "  weir sql --warehouse ./lake --format jsonl -e \"SELECT * FROM users /*+ OPTIONS('scan.snapshot-id'='2') */\"\n"
     "  echo 'SELECT 1;' | weir sql\n";
 
@@ -65,28 +84,33 @@ static const char dump_help[] =
     "  weir dump ./lake/default.db/orders --changelog 1 4\n"
     "  weir dump ./lake/default.db/orders --stream 1 - --with-snapshot\n";
 
-static const char completion_help[] = "\n"
-                                      "Prints a script that completes commands and options of weir in bash.\n"
-                                      "\n"
-                                      "Example\n"
-                                      "  weir completion bash > /etc/bash_completion.d/weir\n"
-                                      "  source <(weir completion bash)\n";
+static const char completion_help[] =
+    "\n"
+    "Prints a script that completes commands and options of weir in a shell.\n"
+    "\n"
+    "Examples\n"
+    "  source <(weir completion bash)                                           bash, for this shell\n"
+    "  weir completion bash > ~/.local/share/bash-completion/completions/weir   bash, for all\n"
+    "  weir completion zsh > \"${fpath[1]}/_weir\"                                zsh\n"
+    "  weir completion fish > ~/.config/fish/completions/weir.fish              fish\n";
 
-static const char *const run_words[] = {"--format", "--memory", "--threads", "--warehouse", "--quiet", "--help", NULL};
-static const char *const sql_words[] = {"-e",        "--execute",   "-f",      "--file", "--format", "--memory",
-                                        "--threads", "--warehouse", "--quiet", "--help", NULL};
+#define SESSION_WORDS                                                                                                  \
+    "--format", "--output", "--warehouse", "--set", "--memory", "--threads", "--color", "--quiet", "--help", NULL
+
+static const char *const run_words[] = {SESSION_WORDS};
+static const char *const sql_words[] = {"-e", "--execute", "-f", "--file", "-i", "--init", "-o", "-D", SESSION_WORDS};
 static const char *const dump_words[] = {"--sort",    "--snapshot",  "--tag",    "--branch",
                                          "--columns", "--changelog", "--stream", "--with-snapshot",
                                          "--option",  "--help",      NULL};
-static const char *const completion_words[] = {"bash", "--help", NULL};
+static const char *const completion_words[] = {"bash", "zsh", "fish", "--help", NULL};
 
 const weir_cli_command weir_cli_commands[] = {
     {"run", "FILE.sql [options]", "runs a file of SQL", run_help, run_words, weir_cli_run},
-    {"sql", "[-e SQL | -f FILE] [options]", "runs SQL from the command line, a pipe or a terminal", sql_help, sql_words,
-     weir_cli_sql},
+    {"sql", "[-e SQL | -f FILE] [options]", "runs SQL from the command line or a pipe; on a terminal, a shell",
+     sql_help, sql_words, weir_cli_sql},
     {"dump", "TABLE_PATH [options]", "prints a table's rows or changes as JSON lines", dump_help, dump_words,
      weir_cli_dump},
-    {"completion", "bash", "prints a completion script for the shell", completion_help, completion_words,
+    {"completion", "bash|zsh|fish", "prints a completion script for a shell", completion_help, completion_words,
      weir_cli_completion},
 };
 const size_t weir_cli_command_count = sizeof weir_cli_commands / sizeof *weir_cli_commands;

@@ -10,7 +10,8 @@ int weir_display_width(weir_slice text);
 /* Appends the text, cut with … when it is wider than `width`, and filled with blanks to it. */
 void weir_display_pad(weir_slice text, int width, bool align_right, weir_buffer *out);
 
-/* Appends the text with control characters escaped (\n, \t, \x1b), so that a cell stays in its line. */
+/* Appends the text with control characters escaped (\n, \t, \x1b), so that a cell stays in its line and a terminal is
+ * not told anything by it. */
 void weir_display_escape(weir_slice text, weir_buffer *out);
 
 #endif

@@ -1,33 +1,61 @@
 /* A thread that waits for SIGINT: cancelling takes locks, which a signal handler must not do. */
 #include "cli/interrupt.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STATUS_INTERRUPTED 130 /* what shells expect of a program that SIGINT ended */
+#define AGAIN_AFTER_NS     50000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static weir_session *watched;
-static int times; /* since the statement began */
+static int times;       /* since the statement began */
+static bool ends_again; /* the second one ends the program */
+static bool is_prompting;
+static pthread_t prompting; /* the thread that waits for keys */
+
+/* What an interrupt means now. */
+static void answer(void)
+{
+    pthread_mutex_lock(&mutex);
+    bool leaves = !is_prompting && (watched == NULL || (ends_again && times > 0));
+    times++;
+    if (is_prompting) {
+        pthread_kill(prompting, SIGINT);
+    }
+    pthread_mutex_unlock(&mutex);
+    if (leaves) {
+        _exit(STATUS_INTERRUPTED);
+    }
+}
+
+/* A query that is being started can miss that it was cancelled: it is told until it has ended. Returns whether there is
+ * something to tell. */
+static bool cancel_watched(void)
+{
+    pthread_mutex_lock(&mutex);
+    bool cancels = watched != NULL && times > 0;
+    if (cancels) {
+        weir_session_cancel(watched);
+    }
+    pthread_mutex_unlock(&mutex);
+    return cancels;
+}
 
 static void *wait_for_interrupts(void *argument)
 {
-    sigset_t *signals = argument;
+    const sigset_t *signals = argument;
+    const struct timespec interval = {.tv_nsec = AGAIN_AFTER_NS};
     for (;;) {
-        int number = 0;
-        if (sigwait(signals, &number) != 0) {
+        bool cancels = cancel_watched();
+        int number = sigtimedwait(signals, NULL, cancels ? &interval : NULL);
+        if (number == SIGINT) {
+            answer();
+        } else if (number < 0 && errno != EAGAIN && errno != EINTR) {
             return NULL;
-        }
-        pthread_mutex_lock(&mutex);
-        bool ends = watched == NULL || times++ > 0;
-        if (!ends) {
-            weir_session_cancel(watched);
-        }
-        pthread_mutex_unlock(&mutex);
-        if (ends) {
-            _exit(STATUS_INTERRUPTED);
         }
     }
 }
@@ -46,6 +74,8 @@ void weir_interrupt_init(void)
     }
 }
 
+/* ---- at the prompt ---- */
+
 static volatile sig_atomic_t came_at_prompt;
 
 static void note_signal(int number)
@@ -56,28 +86,35 @@ static void note_signal(int number)
 
 void weir_interrupt_begin_prompt(void)
 {
-    struct sigaction action = {.sa_handler = note_signal}; /* without SA_RESTART: reading ends */
-    sigset_t signals;
-    came_at_prompt = 0;
+    struct sigaction action = {.sa_handler = note_signal}; /* without SA_RESTART: waiting ends */
     sigaction(SIGINT, &action, NULL);
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    pthread_mutex_lock(&mutex);
+    came_at_prompt = 0;
+    prompting = pthread_self();
+    is_prompting = true;
+    pthread_mutex_unlock(&mutex);
 }
 
-bool weir_interrupt_end_prompt(void)
+void weir_interrupt_end_prompt(void)
 {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    return came_at_prompt != 0;
+    pthread_mutex_lock(&mutex);
+    is_prompting = false;
+    pthread_mutex_unlock(&mutex);
 }
 
-void weir_interrupt_watch(weir_session *session)
+void weir_interrupt_prompt_mask(sigset_t *out)
+{
+    pthread_sigmask(SIG_BLOCK, NULL, out);
+    sigdelset(out, SIGINT);
+}
+
+bool weir_interrupt_came_at_prompt(void) { return came_at_prompt != 0; }
+
+void weir_interrupt_watch(weir_session *session, bool ends)
 {
     pthread_mutex_lock(&mutex);
     watched = session;
+    ends_again = ends;
     times = 0;
     pthread_mutex_unlock(&mutex);
 }

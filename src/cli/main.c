@@ -25,6 +25,7 @@ static void print_overview(FILE *to)
           "  weir --version\n"
           "\n"
           "First steps\n"
+          "  weir sql                              a shell; HELP says more\n"
           "  weir sql -e \"SELECT 1 + 1 AS two\"\n"
           "\n"
           "  weir sql -e \"\n"
@@ -37,7 +38,7 @@ static void print_overview(FILE *to)
           "  weir dump ./lake/default.db/users --sort\n"
           "\n"
           "Results go to standard output, everything else to standard error.\n"
-          "Exit status: 0 done, 1 a statement failed, 2 the command line is wrong.\n",
+          "Exit status: 0 done, 1 a statement failed, 2 the command line is wrong, 130 interrupted.\n",
           to);
 }
 

@@ -1,4 +1,4 @@
-/* Results as csv, json and jsonl; tables are in output_table.c. */
+/* Results as csv, json and jsonl; the layouts for people are in output_table.c and output_vertical.c. */
 #include "cli/output.h"
 
 #include <stdlib.h>
@@ -11,17 +11,24 @@
 
 #define FLUSH_BYTES 65536
 
+const char *const weir_output_format_names[] = {
+    [WEIR_OUTPUT_TABLE] = "table", [WEIR_OUTPUT_CSV] = "csv",           [WEIR_OUTPUT_JSON] = "json",
+    [WEIR_OUTPUT_JSONL] = "jsonl", [WEIR_OUTPUT_VERTICAL] = "vertical", NULL,
+};
+const size_t weir_output_format_count = sizeof weir_output_format_names / sizeof *weir_output_format_names - 1;
+
 bool weir_output_format_parse(const char *text, weir_output_format *out)
 {
-    static const char *const names[] = {"table", "csv", "json", "jsonl"};
-    for (int i = 0; i < 4; i++) {
-        if (weir_text_equal_ignore_case(text, names[i])) {
+    for (int i = 0; weir_output_format_names[i] != NULL; i++) {
+        if (weir_text_equal_ignore_case(text, weir_output_format_names[i])) {
             *out = (weir_output_format)i;
             return true;
         }
     }
     return false;
 }
+
+const char *weir_output_format_name(weir_output_format format) { return weir_output_format_names[format]; }
 
 /* ---- cells ---- */
 
@@ -143,53 +150,74 @@ void weir_output_jsonl(const weir_batch *batch, weir_buffer *out)
 
 /* ---- whole results ---- */
 
-static void flush(weir_buffer *out, FILE *to, size_t more_than)
+/* Writes what has come together; an error that makes writing pointless shows when all is flushed at the end. */
+static void flush(weir_buffer *out, const weir_output_options *options, size_t more_than)
 {
     if (out->size > more_than) {
-        fwrite(out->data, 1, out->size, to);
+        fwrite(out->data, 1, out->size, options->to);
         weir_buffer_clear(out);
     }
 }
 
-static int print_batches(weir_result *result, weir_output_format format, FILE *to, weir_buffer *out, int64_t *rows,
+static int print_batches(weir_result *result, const weir_output_options *options, weir_buffer *out, int64_t *rows,
                          weir_error *err)
 {
     weir_batch batch;
     int code;
+    bool is_announced = options->before == NULL;
     weir_batch_init(&batch, result->fields, result->field_count);
     while ((code = result->next(result, &batch, err)) == WEIR_OK) {
-        if (format == WEIR_OUTPUT_CSV) {
+        if (options->format == WEIR_OUTPUT_CSV) {
             weir_output_csv(&batch, result->time_zone, out);
-        } else if (format == WEIR_OUTPUT_JSON) {
+        } else if (options->format == WEIR_OUTPUT_JSON) {
             weir_output_json(&batch, result->fields, *rows == 0, out);
         } else {
             weir_output_jsonl(&batch, out);
         }
         *rows += batch.length;
-        flush(out, to, FLUSH_BYTES);
+        if (!is_announced) {
+            options->before(options->context);
+            is_announced = true;
+        }
+        flush(out, options, FLUSH_BYTES);
     }
     weir_batch_free(&batch);
     return code == WEIR_END ? WEIR_OK : code;
 }
 
-int weir_output_rows(weir_result *result, weir_output_format format, int width, FILE *to, int64_t *out_rows,
-                     weir_error *err)
+static int print_plain(weir_result *result, const weir_output_options *options, weir_output_summary *summary,
+                       weir_error *err)
 {
-    *out_rows = 0;
-    if (format == WEIR_OUTPUT_TABLE) {
-        return weir_output_table(result, width, to, out_rows, err);
-    }
     weir_buffer out = {0};
-    if (format == WEIR_OUTPUT_CSV) {
+    if (options->format == WEIR_OUTPUT_CSV) {
         weir_output_csv_header(result->fields, result->field_count, &out);
-    } else if (format == WEIR_OUTPUT_JSON) {
+    } else if (options->format == WEIR_OUTPUT_JSON) {
         weir_buffer_append_byte(&out, '[');
     }
-    int code = print_batches(result, format, to, &out, out_rows, err);
-    if (format == WEIR_OUTPUT_JSON && code == WEIR_OK) {
-        weir_buffer_append_text(&out, *out_rows == 0 ? "]\n" : "\n]\n");
+    int code = print_batches(result, options, &out, &summary->rows, err);
+    if (options->format == WEIR_OUTPUT_JSON && code == WEIR_OK) {
+        weir_buffer_append_text(&out, summary->rows == 0 ? "]\n" : "\n]\n");
     }
-    flush(&out, to, 0);
+    if (options->before != NULL && summary->rows == 0) {
+        options->before(options->context);
+    }
+    flush(&out, options, 0);
     weir_buffer_free(&out);
     return code;
+}
+
+int weir_output_rows(weir_result *result, const weir_output_options *options, weir_output_summary *out, weir_error *err)
+{
+    *out = (weir_output_summary){0};
+    switch (options->format) {
+    case WEIR_OUTPUT_TABLE:
+        return weir_output_table(result, options, out, err);
+    case WEIR_OUTPUT_VERTICAL:
+        return weir_output_vertical(result, options, out, err);
+    case WEIR_OUTPUT_CSV:
+    case WEIR_OUTPUT_JSON:
+    case WEIR_OUTPUT_JSONL:
+        break;
+    }
+    return print_plain(result, options, out, err);
 }

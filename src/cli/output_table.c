@@ -7,7 +7,8 @@
  *   │  2 │ <NULL>│   numbers to the right, the rest to the left
  *   └────┴───────┘
  *
- * The first rows are kept to find the widths of the columns; later ones are printed as they come, cut to these. A
+ * The first rows are kept to find the widths of the columns; later ones are printed as they come, cut to these. On a
+ * terminal that is too narrow, texts are cut first; then columns in the middle are left out. Numbers are never cut. A
  * single text of several lines (SHOW CREATE TABLE, EXPLAIN) is printed as it is. */
 #include <stdlib.h>
 
@@ -15,101 +16,140 @@
 #include "cli/output.h"
 
 #define ROWS_FOR_WIDTHS 1000
-#define LEAST_WIDTH     5
-#define NULL_TEXT       "<NULL>"
+#define LEAST_WIDTH     8 /* to which texts are cut before columns are left out */
+
+typedef struct column {
+    int width;
+    int least; /* it is not made narrower than that */
+    bool right;
+    bool whole; /* its cells are not cut */
+    bool hidden;
+} column;
 
 typedef struct table_printer {
+    weir_screen screen;
     weir_result *result;
-    FILE *to;
-    int terminal_width; /* 0: any */
-    int32_t column_count;
-    int *widths;
-    bool *right;
+    column *columns;
+    int32_t count;
+    int32_t first_hidden; /* -1: none */
     /* Cells of the rows that are kept. */
     weir_buffer cells;
     size_t *ends;
     size_t cell_count;
     size_t cell_capacity;
-    weir_buffer out;
-    weir_buffer raw; /* a cell before it is escaped */
+    weir_buffer cell;
 } table_printer;
-
-static bool is_right_aligned(const weir_type *type) { return (type->id >= WEIR_TINYINT && type->id <= WEIR_DECIMAL); }
-
-static void append_cell(table_printer *printer, const weir_vector *column, int64_t row, weir_buffer *out)
-{
-    if (weir_vector_is_null(column, row)) {
-        weir_buffer_append_text(out, NULL_TEXT);
-        return;
-    }
-    weir_buffer_clear(&printer->raw);
-    weir_output_cell(column, row, printer->result->time_zone, &printer->raw);
-    weir_display_escape(weir_buffer_slice(&printer->raw), out);
-}
 
 /* ---- lines ---- */
 
+static bool is_shown(const table_printer *printer, int32_t c)
+{
+    return !printer->columns[c].hidden || c == printer->first_hidden;
+}
+
+static int width_of(const table_printer *printer, int32_t c)
+{
+    return c == printer->first_hidden ? 1 : printer->columns[c].width;
+}
+
 static void append_rule(table_printer *printer, const char *left, const char *middle, const char *right)
 {
-    weir_buffer *out = &printer->out;
-    for (int32_t c = 0; c < printer->column_count; c++) {
+    weir_buffer *out = &printer->screen.out;
+    for (int32_t c = 0; c < printer->count; c++) {
+        if (!is_shown(printer, c)) {
+            continue;
+        }
         weir_buffer_append_text(out, c == 0 ? left : middle);
-        for (int i = 0; i < printer->widths[c] + 2; i++) {
+        for (int i = 0; i < width_of(printer, c) + 2; i++) {
             weir_buffer_append_text(out, "─");
         }
     }
     weir_buffer_append_format(out, "%s\n", right);
 }
 
-static void append_field(table_printer *printer, int32_t column, weir_slice text, bool right)
+/* The width of a cell: a number that came after the widths were found goes beyond its column. */
+static int cell_width(const table_printer *printer, int32_t c, weir_slice text)
 {
-    weir_buffer_append_text(&printer->out, column == 0 ? "│ " : " │ ");
-    weir_display_pad(text, printer->widths[column], right, &printer->out);
-    if (column == printer->column_count - 1) {
-        weir_buffer_append_text(&printer->out, " │\n");
+    int width = width_of(printer, c);
+    int actual = printer->columns[c].whole && !printer->columns[c].hidden ? weir_display_width(text) : 0;
+    return actual > width ? actual : width;
+}
+
+static void append_field(table_printer *printer, int32_t c, weir_slice text, int width, const char *color)
+{
+    weir_buffer *out = &printer->screen.out;
+    if (is_shown(printer, c)) {
+        weir_buffer_append_text(out, c == 0 ? "│ " : " │ ");
+        weir_screen_pad(&printer->screen, c == printer->first_hidden ? weir_slice_text("…") : text, width,
+                        printer->columns[c].right, color);
     }
+    if (c == printer->count - 1) {
+        weir_buffer_append_text(out, " │\n");
+    }
+}
+
+static void append_value(table_printer *printer, int32_t c, weir_slice text)
+{
+    append_field(printer, c, text, cell_width(printer, c, text), NULL);
 }
 
 static void append_header(table_printer *printer)
 {
     append_rule(printer, "┌", "┬", "┐");
-    for (int32_t c = 0; c < printer->column_count; c++) {
-        append_field(printer, c, weir_slice_text(printer->result->fields[c].name), printer->right[c]);
+    for (int32_t c = 0; c < printer->count; c++) {
+        weir_buffer_clear(&printer->cell);
+        weir_display_escape(weir_slice_text(printer->result->fields[c].name), &printer->cell);
+        append_field(printer, c, weir_buffer_slice(&printer->cell), width_of(printer, c), WEIR_OUTPUT_BOLD);
     }
     append_rule(printer, "├", "┼", "┤");
 }
 
-static void flush_lines(table_printer *printer)
-{
-    if (printer->out.size > 0) {
-        fwrite(printer->out.data, 1, printer->out.size, printer->to);
-        weir_buffer_clear(&printer->out);
-    }
-}
-
 /* ---- widths ---- */
 
-static int total_width(const table_printer *printer)
+static int total_width(const table_printer *printer, bool least)
 {
     int total = 1;
-    for (int32_t c = 0; c < printer->column_count; c++) {
-        total += printer->widths[c] + 3;
+    for (int32_t c = 0; c < printer->count; c++) {
+        if (is_shown(printer, c)) {
+            total += (c == printer->first_hidden ? 1
+                      : least                    ? printer->columns[c].least
+                                                 : printer->columns[c].width) +
+                     3;
+        }
     }
     return total;
 }
 
-/* Takes from the widest column until the table fits, or nothing is left to take. */
-static void fit_terminal(table_printer *printer)
+/* Leaves out columns in the middle until the others fit when they are cut; two always stay. */
+static void hide_columns(table_printer *printer, int width)
 {
-    while (printer->terminal_width > 0 && total_width(printer) > printer->terminal_width) {
-        int32_t widest = 0;
-        for (int32_t c = 1; c < printer->column_count; c++) {
-            widest = printer->widths[c] > printer->widths[widest] ? c : widest;
+    int32_t shown = printer->count;
+    int32_t after = (printer->count + 1) / 2; /* the first column after those that are left out */
+    int32_t before = after;                   /* the first one that is left out */
+    while (shown > 2 && total_width(printer, true) > width) {
+        bool takes_left = before > printer->count - after;
+        int32_t c = takes_left ? --before : after++;
+        printer->columns[c].hidden = true;
+        printer->first_hidden = before;
+        shown--;
+    }
+}
+
+/* Takes from the widest column that may get narrower until the table fits. */
+static void cut_columns(table_printer *printer, int width)
+{
+    while (total_width(printer, false) > width) {
+        column *widest = NULL;
+        for (int32_t c = 0; c < printer->count; c++) {
+            column *one = &printer->columns[c];
+            if (!one->hidden && one->width > one->least && (widest == NULL || one->width > widest->width)) {
+                widest = one;
+            }
         }
-        if (printer->widths[widest] <= LEAST_WIDTH) {
+        if (widest == NULL) {
             break;
         }
-        printer->widths[widest]--;
+        widest->width--;
     }
 }
 
@@ -119,59 +159,73 @@ static weir_slice kept_cell(const table_printer *printer, size_t cell)
     return weir_slice_of(printer->cells.data + begin, printer->ends[cell] - begin);
 }
 
+static int shorter(int a, int b) { return a < b ? a : b; }
+
 static void measure(table_printer *printer)
 {
-    for (int32_t c = 0; c < printer->column_count; c++) {
-        printer->widths[c] = weir_display_width(weir_slice_text(printer->result->fields[c].name));
-        printer->right[c] = is_right_aligned(printer->result->fields[c].type);
+    for (int32_t c = 0; c < printer->count; c++) {
+        const weir_field *field = &printer->result->fields[c];
+        column *self = &printer->columns[c];
+        self->right = field->type->id >= WEIR_TINYINT && field->type->id <= WEIR_DECIMAL;
+        self->whole = self->right;
+        self->width = 0;
     }
     for (size_t i = 0; i < printer->cell_count; i++) {
         int width = weir_display_width(kept_cell(printer, i));
-        int *column = &printer->widths[i % (size_t)printer->column_count];
-        *column = width > *column ? width : *column;
+        column *self = &printer->columns[i % (size_t)printer->count];
+        self->width = width > self->width ? width : self->width;
     }
-    fit_terminal(printer);
+    for (int32_t c = 0; c < printer->count; c++) {
+        column *self = &printer->columns[c];
+        int name = weir_display_width(weir_slice_text(printer->result->fields[c].name));
+        self->least = self->whole ? self->width : shorter(self->width, LEAST_WIDTH);
+        self->least = self->least < shorter(name, LEAST_WIDTH) ? shorter(name, LEAST_WIDTH) : self->least;
+        self->width = name > self->width ? name : self->width;
+    }
+    if (printer->screen.options->width > 0) {
+        hide_columns(printer, printer->screen.options->width);
+        cut_columns(printer, printer->screen.options->width);
+    }
 }
 
 /* ---- rows ---- */
 
-static void keep_rows(table_printer *printer, const weir_batch *batch)
+static void keep_rows(table_printer *printer, const weir_batch *batch, int64_t count)
 {
-    for (int64_t row = 0; row < batch->length; row++) {
-        WEIR_GROW(printer->ends, printer->cell_capacity, printer->cell_count + (size_t)printer->column_count);
-        for (int32_t c = 0; c < printer->column_count; c++) {
-            append_cell(printer, &batch->columns[c], row, &printer->cells);
+    for (int64_t row = 0; row < count; row++) {
+        WEIR_GROW(printer->ends, printer->cell_capacity, printer->cell_count + (size_t)printer->count);
+        for (int32_t c = 0; c < printer->count; c++) {
+            weir_screen_cell(&printer->screen, &batch->columns[c], row, &printer->cells);
             printer->ends[printer->cell_count++] = printer->cells.size;
         }
     }
 }
 
-static void print_kept(table_printer *printer)
+static bool print_kept(table_printer *printer)
 {
     measure(printer);
+    weir_screen_expect(&printer->screen, (int64_t)(printer->cell_count / (size_t)printer->count) + 4);
     append_header(printer);
     for (size_t i = 0; i < printer->cell_count; i++) {
-        int32_t column = (int32_t)(i % (size_t)printer->column_count);
-        append_field(printer, column, kept_cell(printer, i), printer->right[column]);
+        append_value(printer, (int32_t)(i % (size_t)printer->count), kept_cell(printer, i));
     }
-    flush_lines(printer);
+    return weir_screen_flush(&printer->screen);
 }
 
-static void print_rows(table_printer *printer, const weir_batch *batch)
+static bool print_rows(table_printer *printer, const weir_batch *batch, int64_t count)
 {
-    weir_buffer cell = {0};
-    for (int64_t row = 0; row < batch->length; row++) {
-        for (int32_t c = 0; c < printer->column_count; c++) {
-            weir_buffer_clear(&cell);
-            append_cell(printer, &batch->columns[c], row, &cell);
-            append_field(printer, c, weir_buffer_slice(&cell), printer->right[c]);
+    for (int64_t row = 0; row < count; row++) {
+        for (int32_t c = 0; c < printer->count; c++) {
+            weir_buffer_clear(&printer->cell);
+            weir_screen_cell(&printer->screen, &batch->columns[c], row, &printer->cell);
+            append_value(printer, c, weir_buffer_slice(&printer->cell));
         }
     }
-    weir_buffer_free(&cell);
-    flush_lines(printer);
+    return weir_screen_flush(&printer->screen);
 }
 
-/* A text of several lines that stands alone. */
+/* ---- a page of text ---- */
+
 static bool is_page(const weir_batch *batch, int64_t rows_before)
 {
     if (rows_before > 0 || batch->length != 1 || batch->column_count != 1 || weir_vector_is_null(batch->columns, 0) ||
@@ -182,62 +236,85 @@ static bool is_page(const weir_batch *batch, int64_t rows_before)
     return memchr(text.data, '\n', text.size) != NULL;
 }
 
-static void print_page(const weir_batch *batch, FILE *to)
+/* Line by line, so that nothing in it controls the terminal. */
+static void print_page(table_printer *printer, const weir_batch *batch)
 {
     weir_slice text = weir_vector_bytes(batch->columns, 0);
-    fwrite(text.data, 1, text.size, to);
-    if (text.data[text.size - 1] != '\n') {
-        fputc('\n', to);
+    int64_t lines = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        lines += text.data[i] == '\n' ? 1 : 0;
     }
+    weir_screen_expect(&printer->screen, lines);
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *newline = memchr(text.data + at, '\n', text.size - at);
+        size_t end = newline == NULL ? text.size : (size_t)(newline - text.data);
+        weir_display_escape(weir_slice_of(text.data + at, end - at), &printer->screen.out);
+        weir_buffer_append_byte(&printer->screen.out, '\n');
+        at = end + 1;
+    }
+    weir_screen_flush(&printer->screen);
 }
 
-static int print_result(table_printer *printer, weir_batch *batch, int64_t *rows, weir_error *err)
+/* ---- the whole ---- */
+
+static int print_result(table_printer *printer, weir_batch *batch, weir_output_summary *out, weir_error *err)
 {
-    bool has_header = false;
-    for (;;) {
-        int code = printer->result->next(printer->result, batch, err);
-        if (code == WEIR_END) {
-            break;
-        }
-        WEIR_TRY(code);
-        if (is_page(batch, *rows)) {
-            print_page(batch, printer->to);
-            *rows = 1;
+    int64_t most = printer->screen.options->most_rows;
+    int64_t printed = 0;
+    bool has_header = false, reads_on = true;
+    int code;
+    while ((code = printer->result->next(printer->result, batch, err)) == WEIR_OK) {
+        if (is_page(batch, out->rows)) {
+            print_page(printer, batch);
+            out->rows = 1;
             return WEIR_OK;
         }
-        *rows += batch->length;
-        if (!has_header) {
-            keep_rows(printer, batch);
-            if (*rows >= ROWS_FOR_WIDTHS) {
-                print_kept(printer);
+        out->rows += batch->length;
+        int64_t wanted = most > 0 && batch->length > most - printed ? most - printed : batch->length;
+        printed += wanted;
+        if (has_header) {
+            reads_on = print_rows(printer, batch, wanted);
+        } else {
+            keep_rows(printer, batch, wanted);
+            if (printed >= ROWS_FOR_WIDTHS) {
+                reads_on = print_kept(printer);
                 has_header = true;
             }
-        } else {
-            print_rows(printer, batch);
         }
+        if (!reads_on) {
+            out->was_left = true;
+            return WEIR_OK;
+        }
+    }
+    if (code != WEIR_END) {
+        return code;
     }
     if (!has_header) {
         print_kept(printer);
     }
     append_rule(printer, "└", "┴", "┘");
-    flush_lines(printer);
+    weir_screen_flush(&printer->screen);
+    out->hidden_rows = out->rows - printed;
+    for (int32_t c = 0; c < printer->count; c++) {
+        out->hidden_columns += printer->columns[c].hidden ? 1 : 0;
+    }
     return WEIR_OK;
 }
 
-int weir_output_table(weir_result *result, int width, FILE *to, int64_t *out_rows, weir_error *err)
+int weir_output_table(weir_result *result, const weir_output_options *options, weir_output_summary *out,
+                      weir_error *err)
 {
-    table_printer printer = {.result = result, .to = to, .terminal_width = width, .column_count = result->field_count};
+    table_printer printer = {.result = result, .count = result->field_count, .first_hidden = -1};
     weir_batch batch;
-    printer.widths = weir_alloc_zeroed((size_t)result->field_count, sizeof *printer.widths);
-    printer.right = weir_alloc_zeroed((size_t)result->field_count, sizeof *printer.right);
+    printer.columns = weir_alloc_zeroed((size_t)result->field_count, sizeof *printer.columns);
+    weir_screen_open(&printer.screen, options, result);
     weir_batch_init(&batch, result->fields, result->field_count);
-    int code = print_result(&printer, &batch, out_rows, err);
+    int code = print_result(&printer, &batch, out, err);
     weir_batch_free(&batch);
-    free(printer.widths);
-    free(printer.right);
+    weir_screen_close(&printer.screen);
+    free(printer.columns);
     free(printer.ends);
     weir_buffer_free(&printer.cells);
-    weir_buffer_free(&printer.out);
-    weir_buffer_free(&printer.raw);
+    weir_buffer_free(&printer.cell);
     return code;
 }

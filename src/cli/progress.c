@@ -1,14 +1,20 @@
 /* Progress and summaries for people. Numbers have separators of thousands: 1,234,567. */
 #include "cli/progress.h"
 
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/clock.h"
+#include "cli/display.h"
 
-void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet)
-{
-    *progress = (weir_cli_progress){.is_quiet = is_quiet, .is_live = !is_quiet && isatty(STDERR_FILENO)};
-}
+#define FIRST_AFTER_MS 500 /* what is faster needs no line */
+#define INTERVAL_MS    100
+#define LEFT_AFTER_MS  2000 /* before, how long it will take is a guess */
+#define BAR_WIDTH      20
+
+/* ---- numbers ---- */
 
 static void append_number(int64_t value, weir_buffer *out)
 {
@@ -42,38 +48,169 @@ static void append_rate(int64_t rows, int64_t elapsed_ns, weir_buffer *out)
     }
 }
 
-void weir_cli_progress_show(void *context, const weir_progress *progress)
+static void append_duration(int64_t seconds, weir_buffer *out)
 {
-    weir_cli_progress *self = context;
-    if (!self->is_live) {
-        return;
+    if (seconds >= 3600) {
+        weir_buffer_append_format(out, "%d h %d min", (int)(seconds / 3600), (int)(seconds % 3600 / 60));
+    } else if (seconds >= 60) {
+        weir_buffer_append_format(out, "%d min %d s", (int)(seconds / 60), (int)(seconds % 60));
+    } else {
+        weir_buffer_append_format(out, "%d s", (int)seconds);
     }
-    weir_buffer line = {0};
-    if (progress->total_bytes > 0) {
-        weir_buffer_append_format(&line, "%3.0f %%  ",
-                                  100.0 * (double)progress->done_bytes / (double)progress->total_bytes);
-    }
-    append_count(progress->rows, "row", "rows", &line);
-    weir_buffer_append_text(&line, "  ");
-    append_count(progress->commits, "commit", "commits", &line);
-    if (progress->done_bytes > 0) {
-        weir_buffer_append_format(&line, "  %.1f MB", (double)progress->done_bytes / 1e6);
-    }
-    weir_buffer_append_text(&line, "  ");
-    append_rate(progress->rows, progress->elapsed_ms * 1000000, &line);
-    fprintf(stderr, "\r\033[K%s", weir_buffer_text(&line));
-    fflush(stderr);
-    weir_buffer_free(&line);
-    self->has_line = true;
 }
 
-void weir_cli_progress_clear(weir_cli_progress *progress)
+/* ---- the line ---- */
+
+/* How much is done, 0 to 1; less than 0: unknown. Rows say more than splits, but may be fewer than were expected. */
+static double fraction_of(const weir_progress *progress)
 {
+    double rows = -1, splits = -1;
+    if (progress->total_bytes > 0) {
+        rows = (double)progress->done_bytes / (double)progress->total_bytes;
+    } else if (progress->read.total_rows > 0) {
+        rows = (double)progress->read.rows / (double)progress->read.total_rows;
+    }
+    if (progress->read.total_splits > 1) {
+        splits = (double)progress->read.splits / (double)progress->read.total_splits;
+    }
+    double fraction = rows > splits ? rows : splits;
+    return fraction > 1 ? 1 : fraction;
+}
+
+static void append_bar(double fraction, weir_buffer *out)
+{
+    int filled = (int)(fraction * BAR_WIDTH + 0.5);
+    weir_buffer_append_format(out, "%3d %% ", (int)(fraction * 100));
+    for (int i = 0; i < BAR_WIDTH; i++) {
+        weir_buffer_append_text(out, i < filled ? "█" : "░");
+    }
+    weir_buffer_append_text(out, "  ");
+}
+
+static void append_progress(const weir_progress *progress, int64_t elapsed_ns, weir_buffer *out)
+{
+    double fraction = fraction_of(progress);
+    int64_t rows = progress->rows > 0 ? progress->rows : progress->read.rows;
+    if (fraction >= 0) {
+        append_bar(fraction, out);
+    }
+    append_count(rows, progress->rows > 0 ? "row written" : "row read",
+                 progress->rows > 0 ? "rows written" : "rows read", out);
+    if (progress->commits > 0) {
+        weir_buffer_append_text(out, "  ");
+        append_count(progress->commits, "commit", "commits", out);
+    }
+    if (progress->done_bytes > 0) {
+        weir_buffer_append_format(out, "  %.1f MB", (double)progress->done_bytes / 1e6);
+    }
+    if (progress->read.total_splits > 1) {
+        weir_buffer_append_format(out, "  %" PRId64 "/%" PRId64 " splits", progress->read.splits,
+                                  progress->read.total_splits);
+    }
+    weir_buffer_append_text(out, rows > 0 ? "  " : "");
+    append_rate(rows, elapsed_ns, out);
+    weir_buffer_append_text(out, "  ");
+    append_duration(elapsed_ns / 1000000000, out);
+    if (fraction > 0.01 && fraction < 1 && elapsed_ns > LEFT_AFTER_MS * 1000000LL) {
+        weir_buffer_append_text(out, ", about ");
+        append_duration((int64_t)((double)elapsed_ns / 1e9 * (1 - fraction) / fraction) + 1, out);
+        weir_buffer_append_text(out, " left");
+    }
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+/* Cut to the terminal: a line that wraps could not be rewritten. */
+static void show_line(weir_cli_progress *self)
+{
+    weir_progress progress;
+    weir_buffer line = {0}, shown = {0};
+    weir_session_progress(self->session, &progress);
+    append_progress(&progress, weir_monotonic_ns() - self->start_ns, &line);
+    int width = weir_display_width(weir_buffer_slice(&line));
+    int most = terminal_width() - 1;
+    weir_display_pad(weir_buffer_slice(&line), width < most ? width : most, false, &shown);
+    fprintf(stderr, "\r%s\033[K", weir_buffer_text(&shown));
+    fflush(stderr);
+    self->has_line = true;
+    weir_buffer_free(&line);
+    weir_buffer_free(&shown);
+}
+
+static void add_ms(struct timespec *time, int64_t ms)
+{
+    int64_t nanos = time->tv_nsec + ms % 1000 * 1000000;
+    time->tv_sec += ms / 1000 + nanos / 1000000000;
+    time->tv_nsec = nanos % 1000000000;
+}
+
+static void *show_lines(void *argument)
+{
+    weir_cli_progress *self = argument;
+    int64_t wait_ms = FIRST_AFTER_MS;
+    pthread_mutex_lock(&self->mutex);
+    while (!self->ends) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        add_ms(&until, wait_ms);
+        bool is_over = pthread_cond_timedwait(&self->ended, &self->mutex, &until) == 0;
+        if (!is_over && !self->ends) {
+            show_line(self);
+            wait_ms = INTERVAL_MS;
+        }
+    }
+    pthread_mutex_unlock(&self->mutex);
+    return NULL;
+}
+
+/* ---- around a statement ---- */
+
+void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet, bool has_colors)
+{
+    pthread_condattr_t attributes;
+    *progress = (weir_cli_progress){
+        .is_quiet = is_quiet, .is_live = !is_quiet && isatty(STDERR_FILENO), .has_colors = has_colors};
+    pthread_mutex_init(&progress->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&progress->ended, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void weir_cli_progress_begin(weir_cli_progress *progress, weir_session *session)
+{
+    if (!progress->is_live) {
+        return;
+    }
+    progress->session = session;
+    progress->ends = false;
+    progress->start_ns = weir_monotonic_ns();
+    progress->is_running = pthread_create(&progress->thread, NULL, show_lines, progress) == 0;
+}
+
+void weir_cli_progress_end(weir_cli_progress *progress)
+{
+    if (!progress->is_running) {
+        return;
+    }
+    pthread_mutex_lock(&progress->mutex);
+    progress->ends = true;
+    pthread_cond_signal(&progress->ended);
+    pthread_mutex_unlock(&progress->mutex);
+    pthread_join(progress->thread, NULL);
+    progress->is_running = false;
     if (progress->has_line) {
         fputs("\r\033[K", stderr);
+        fflush(stderr);
         progress->has_line = false;
     }
 }
+
+/* ---- after it ---- */
 
 static void append_changes(const weir_change_summary *changes, weir_buffer *line)
 {
@@ -95,10 +232,41 @@ static void append_changes(const weir_change_summary *changes, weir_buffer *line
     }
 }
 
-void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *result, int64_t rows, int64_t elapsed_ns)
+/* As Flink's client says it, and what it does not show. */
+static void append_set(const weir_output_summary *output, bool with_time, int64_t elapsed_ns, weir_buffer *line)
+{
+    if (output->was_left) {
+        weir_buffer_append_text(line, "Left before the end");
+    } else if (output->rows == 0) {
+        weir_buffer_append_text(line, "Empty set");
+    } else {
+        append_count(output->rows, "row in set", "rows in set", line);
+    }
+    if (with_time) {
+        weir_buffer_append_format(line, " (%.2f seconds)", (double)elapsed_ns / 1e9);
+    }
+    if (output->hidden_rows > 0) {
+        weir_buffer_append_text(line, "; ");
+        append_count(output->hidden_rows, "more row is", "more rows are", line);
+        weir_buffer_append_text(line, " not shown (sql-client.execution.max-table-result.rows)");
+    }
+    if (output->hidden_columns > 0) {
+        weir_buffer_append_text(line, "; ");
+        append_count(output->hidden_columns, "column is", "columns are", line);
+        weir_buffer_append_text(line, " not shown: see --format vertical, or \\x");
+    }
+}
+
+static bool shows_time(const weir_session *session)
+{
+    const char *setting = weir_session_setting(session, "sql-client.display.print-time-cost");
+    return setting == NULL || setting[0] == 't' || setting[0] == 'T';
+}
+
+void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *result, const weir_output_summary *output,
+                            int64_t elapsed_ns)
 {
     weir_buffer line = {0};
-    weir_cli_progress_clear(progress);
     if (progress->is_quiet) {
         return;
     }
@@ -106,14 +274,13 @@ void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *resu
         weir_buffer_append_format(&line, "%s: ", result->message);
         append_changes(&result->changes, &line);
     } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS) {
-        append_count(rows, "row", "rows", &line);
-        weir_buffer_append_text(&line, ", ");
-        append_seconds(elapsed_ns, &line);
+        append_set(output, shows_time(progress->session), elapsed_ns, &line);
     } else if (progress->is_live && result->message != NULL) {
         weir_buffer_append_text(&line, result->message);
     }
     if (line.size > 0) {
-        fprintf(stderr, "%s\n", weir_buffer_text(&line));
+        const char *color = progress->is_live && progress->has_colors ? WEIR_OUTPUT_DIM : "";
+        fprintf(stderr, "%s%s%s\n", color, weir_buffer_text(&line), color[0] != '\0' ? WEIR_OUTPUT_PLAIN : "");
     }
     weir_buffer_free(&line);
 }

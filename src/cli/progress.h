@@ -2,21 +2,36 @@
 #ifndef WEIR_CLI_PROGRESS_H
 #define WEIR_CLI_PROGRESS_H
 
+#include <pthread.h>
+
+#include "cli/output.h"
 #include "session/session.h"
 
+/* A line that is rewritten while a statement runs, by a thread of its own. */
 typedef struct weir_cli_progress {
-    bool is_live;  /* a line that is rewritten while a statement runs: on a terminal */
-    bool is_quiet; /* nothing at all */
+    weir_session *session;
+    bool is_live; /* standard error is a terminal, and nobody asked for quiet */
+    bool is_quiet;
+    bool has_colors;
+    /* Of the thread, while a statement runs. */
+    bool is_running;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+    bool ends;
     bool has_line; /* one stands there now */
+    int64_t start_ns;
 } weir_cli_progress;
 
-void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet);
+void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet, bool has_colors);
 
-/* For weir_session_options.progress; the context is a weir_cli_progress. */
-void weir_cli_progress_show(void *context, const weir_progress *progress);
-void weir_cli_progress_clear(weir_cli_progress *progress);
+/* Around the running of a statement. The line comes when it takes long, and goes with end, which may be called before
+ * the statement has ended, and again. */
+void weir_cli_progress_begin(weir_cli_progress *progress, weir_session *session);
+void weir_cli_progress_end(weir_cli_progress *progress);
 
 /* The line after a statement: its message, what it wrote, or how many rows it gave. */
-void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *result, int64_t rows, int64_t elapsed_ns);
+void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *result, const weir_output_summary *output,
+                            int64_t elapsed_ns);
 
 #endif

@@ -1,123 +1,109 @@
-/* weir sql on a terminal: asks for statements, line by line, with history. */
-#include "cli/script.h"
+/* weir sql on a terminal: asks for statements, and runs them. */
+#include "cli/shell.h"
 
-#include <histedit.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
-#include "cli/interrupt.h"
+#include "cli/cli.h"
+#include "cli/complete.h"
+#include "cli/history.h"
 #include "sql/parser.h"
 
-#define HISTORY_SIZE 1000
-
-static const char *prompt = "weir> ";
-
-static char *give_prompt(EditLine *editor)
+static bool is_complete(void *context, const char *text, size_t size)
 {
-    (void)editor;
-    return (char *)prompt;
+    (void)context;
+    return weir_shell_is_command(text, size) || !weir_script_incomplete(text, size);
 }
 
-static const char shell_help[] = "Statements end with a semicolon. Besides SQL there are:\n"
-                                 "  help    this text\n"
-                                 "  quit    leaves (also exit, or Ctrl-D)\n"
-                                 "First steps\n"
-                                 "  CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = './lake');\n"
-                                 "  USE CATALOG lake;\n"
-                                 "  SHOW TABLES;\n";
-
-/* A word that is a command of the shell; *out_leaves: it ends it. */
-static bool run_shell_command(const char *line, bool *out_leaves)
+static void complete(void *context, weir_slice text, size_t cursor, weir_candidates *out)
 {
-    char word[16];
-    size_t size = strcspn(line, "; \t\r\n");
-    if (size == 0 || size >= sizeof word || line[size + strspn(line + size, "; \t\r\n")] != '\0') {
-        return false;
+    const weir_shell *shell = context;
+    if (text.size > 0 && text.data[0] == '\\') {
+        weir_shell_complete_command(text, cursor, out);
+    } else {
+        weir_complete_sql(shell->console->session, text, cursor, out);
     }
-    memcpy(word, line, size);
-    word[size] = '\0';
-    if (weir_text_equal_ignore_case(word, "quit") || weir_text_equal_ignore_case(word, "exit")) {
-        *out_leaves = true;
-        return true;
-    }
-    if (weir_text_equal_ignore_case(word, "help")) {
-        fputs(shell_help, stderr);
-        return true;
-    }
-    return false;
 }
 
-/* The next line; NULL: the end of input. *out_interrupted: Ctrl-C took it back. */
-static const char *read_line(EditLine *editor, int *out_size, bool *out_interrupted)
+/* Blanks and the line end that Enter left at the end. */
+static void trim(weir_buffer *text)
 {
-    weir_interrupt_begin_prompt();
-    const char *line = el_gets(editor, out_size);
-    *out_interrupted = weir_interrupt_end_prompt();
-    return *out_size > 0 ? line : NULL;
+    while (text->size > 0 && strchr(" \t\r\n", text->data[text->size - 1]) != NULL) {
+        text->size--;
+    }
 }
 
-/* Statements are run when the text read so far is complete. */
-static void read_statements(weir_cli_console *console, EditLine *editor, History *past)
+static void run(weir_shell *shell, const weir_buffer *text)
 {
-    weir_buffer text = {0};
-    HistEvent event;
-    int size = 0;
-    bool leaves = false, interrupted = false;
-    while (!leaves) {
-        const char *line = read_line(editor, &size, &interrupted);
-        if (interrupted) {
-            fputc('\n', stderr);
-            el_reset(editor);
-            weir_buffer_clear(&text);
-            prompt = "weir> ";
-            continue;
-        }
-        if (line == NULL) {
-            fputc('\n', stderr);
+    weir_buffer copy = {0};
+    weir_buffer_append(&copy, text->data, text->size);
+    const char *whole = weir_buffer_text(&copy);
+    if (weir_shell_is_command(whole, copy.size)) {
+        weir_shell_run_command(shell, whole);
+    } else {
+        weir_buffer_clear(&shell->last);
+        weir_buffer_append(&shell->last, copy.data, copy.size);
+        weir_cli_run_text(shell->console, NULL, whole, copy.size);
+    }
+    weir_buffer_free(&copy);
+}
+
+static void read_statements(weir_shell *shell, weir_editor *editor, weir_past *past)
+{
+    weir_buffer text = {0}, initial = {0};
+    while (!shell->leaves) {
+        weir_buffer_clear(&initial);
+        weir_buffer_append(&initial, shell->initial.data, shell->initial.size);
+        weir_buffer_clear(&shell->initial);
+        weir_editor_event event = weir_editor_read(editor, initial.size > 0 ? weir_buffer_text(&initial) : NULL, &text);
+        if (event == WEIR_EDITOR_END) {
             break;
         }
-        if (text.size == 0 && (line[0] == '\n' || run_shell_command(line, &leaves))) {
+        trim(&text);
+        if (event == WEIR_EDITOR_INTERRUPTED || text.size == 0) {
             continue;
         }
-        weir_buffer_append(&text, line, (size_t)size);
         const char *whole = weir_buffer_text(&text);
-        if (weir_script_incomplete(whole, text.size)) {
-            prompt = "   -> ";
-            continue;
-        }
-        prompt = "weir> ";
-        history(past, &event, H_ENTER, whole);
-        weir_cli_run_text(console, NULL, whole, text.size);
-        weir_buffer_clear(&text);
+        weir_past_add(past, whole);
+        weir_editor_remember(editor, whole);
+        run(shell, &text);
     }
     weir_buffer_free(&text);
+    weir_buffer_free(&initial);
 }
 
 int weir_cli_shell(weir_cli_console *console)
 {
-    const char *home = getenv("HOME");
-    char *path = weir_format("%s/.weir_history", home != NULL ? home : ".");
-    HistEvent event;
-    History *past = history_init();
-    EditLine *editor = el_init("weir", stdin, stdout, stderr);
-    if (past == NULL || editor == NULL) {
+    weir_shell shell = {.console = console};
+    weir_editor_options options = {
+        .prompt = "weir> ",
+        .next_prompt = "   -> ",
+        .has_colors = console->has_colors,
+        .is_complete = is_complete,
+        .complete = complete,
+        .context = &shell,
+    };
+    weir_editor *editor = NULL;
+    weir_past past;
+    if (!weir_editor_open(&options, &editor)) {
         fputs("weir: this terminal cannot be used for a shell; give statements with -e or -f\n", stderr);
-        free(path);
         return WEIR_CLI_FAILED;
     }
-    history(past, &event, H_SETSIZE, HISTORY_SIZE);
-    history(past, &event, H_SETUNIQUE, 1);
-    history(past, &event, H_LOAD, path);
-    el_set(editor, EL_PROMPT, give_prompt);
-    el_set(editor, EL_EDITOR, "emacs");
-    el_set(editor, EL_HIST, history, past);
-    el_source(editor, NULL);
-    fprintf(stderr, "weir %s. Statements end with a semicolon; help shows more, quit leaves.\n", weir_version());
-    read_statements(console, editor, past);
-    history(past, &event, H_SAVE, path);
-    history_end(past);
-    el_end(editor);
-    free(path);
+    weir_past_open(&past);
+    for (size_t i = 0; i < past.count; i++) {
+        weir_editor_remember(editor, past.statements[i]);
+    }
+    console->is_shell = true;
+    console->pages = true;
+    if (!console->progress.is_quiet) {
+        printf("Weir %s: Flink SQL over Paimon tables. End statements with a semicolon; HELP or \\? for help, "
+               "\\q to quit.\n",
+               weir_version());
+    }
+    read_statements(&shell, editor, &past);
+    weir_past_close(&past);
+    weir_editor_close(editor);
+    weir_buffer_free(&shell.last);
+    weir_buffer_free(&shell.initial);
     return WEIR_CLI_DONE;
 }

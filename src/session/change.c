@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "session/row_feed.h"
 
-#define PROGRESS_INTERVAL_MS       100
 #define IDLE_SLEEP_MS              5
 #define ENDLESS_COMMIT_INTERVAL_MS 1000  /* of input that never ends, where no interval is set */
 #define USUAL_BATCH_ROWS           65536 /* of sources; smaller commits need smaller batches */
@@ -24,24 +23,12 @@ typedef struct change_pump {
     int64_t committed_rows;
     int64_t start_ns;
     int64_t commit_ns;   /* of the last commit */
-    int64_t progress_ns; /* of the last report */
 } change_pump;
 
-static void report_progress(change_pump *pump)
+static void note_progress(change_pump *pump)
 {
-    const weir_session_options *options = &pump->session->options;
-    int64_t now = weir_monotonic_ns();
-    if (options->progress == NULL || now - pump->progress_ns < PROGRESS_INTERVAL_MS * 1000000LL) {
-        return;
-    }
-    pump->progress_ns = now;
-    weir_progress progress = {
-        .rows = pump->writer->summary.rows,
-        .commits = pump->writer->summary.commits,
-        .elapsed_ms = (now - pump->start_ns) / 1000000,
-    };
-    weir_row_feed_progress(pump->feed, &progress.done_bytes, &progress.total_bytes);
-    options->progress(options->progress_context, &progress);
+    atomic_store(&pump->session->counters.rows_written, pump->writer->summary.rows);
+    atomic_store(&pump->session->counters.commits, pump->writer->summary.commits);
 }
 
 static int commit_when_due(change_pump *pump, weir_error *err)
@@ -81,7 +68,7 @@ static int run_pump(change_pump *pump, weir_error *err)
             WEIR_TRY(pump->writer->write(pump->writer, &pump->batch, err));
         }
         WEIR_TRY(commit_when_due(pump, err));
-        report_progress(pump);
+        note_progress(pump);
     }
     return pump->writer->commit(pump->writer, true, err);
 }
@@ -106,7 +93,7 @@ static void set_commit_policy(change_pump *pump)
         pump->commit_interval_ms = weir_settings_duration_ms(settings, "execution.checkpointing.interval");
         pump->session->batch_rows = pump->commit_rows < USUAL_BATCH_ROWS ? pump->commit_rows : 0;
     }
-    pump->start_ns = pump->commit_ns = pump->progress_ns = weir_monotonic_ns();
+    pump->start_ns = pump->commit_ns = weir_monotonic_ns();
 }
 
 int weir_change_run(weir_session *session, const weir_change *change, weir_result **out, weir_error *err)

@@ -54,7 +54,12 @@ static int open_projection(weir_row_feed *feed, const weir_plan *scan, weir_erro
     }
     weir_batch_init(&feed->input, fields, request->column_count);
     feed->has_input = true;
-    return scan->table->open(scan->table, request, &feed->scan, err);
+    WEIR_TRY(scan->table->open(scan->table, request, &feed->scan, err));
+    atomic_store(&feed->session->counters.total_splits, feed->scan->split_count);
+    if (feed->scan->estimated_rows > 0) {
+        atomic_store(&feed->session->counters.total_rows, feed->scan->estimated_rows);
+    }
+    return WEIR_OK;
 }
 
 static int open_query(weir_row_feed *feed, weir_error *err)
@@ -106,6 +111,19 @@ static int next_input(weir_row_feed *feed, weir_error *err)
         }
         feed->split->close(feed->split);
         feed->split = NULL;
+        atomic_fetch_add(&feed->session->counters.splits_read, 1);
+    }
+}
+
+/* What others see of a source that is read. */
+static void note_progress(weir_row_feed *feed)
+{
+    weir_session_counters *counters = &feed->session->counters;
+    const weir_session_table *table = feed->table->owner;
+    atomic_fetch_add(&counters->rows_read, feed->input.length);
+    if (table != NULL && table->source != NULL) {
+        atomic_store(&counters->done_bytes, table->source->done_bytes);
+        atomic_store(&counters->total_bytes, table->source->total_bytes > 0 ? table->source->total_bytes : 0);
     }
 }
 
@@ -116,18 +134,8 @@ int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
         return weir_sql_result_next(feed->result, out, err);
     }
     WEIR_TRY(next_input(feed, err));
+    note_progress(feed);
     return weir_sql_project_run(feed->project, &feed->input, out, err);
-}
-
-void weir_row_feed_progress(const weir_row_feed *feed, int64_t *out_done, int64_t *out_total)
-{
-    *out_done = 0;
-    *out_total = -1;
-    const weir_session_table *table = feed->table != NULL ? feed->table->owner : NULL;
-    if (table != NULL && table->source != NULL) {
-        *out_done = table->source->done_bytes;
-        *out_total = table->source->total_bytes;
-    }
 }
 
 bool weir_row_feed_is_bounded(const weir_row_feed *feed)

@@ -18,9 +18,6 @@ const weir_field *weir_row_feed_fields(const weir_row_feed *feed, int32_t *out_c
 /* Fills `out`; WEIR_END: through. WEIR_IDLE: nothing now. */
 int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err);
 
-/* Bytes of the input that are done, of how many; -1: unknown. */
-void weir_row_feed_progress(const weir_row_feed *feed, int64_t *out_done, int64_t *out_total);
-
 /* Whether it ends by itself. */
 bool weir_row_feed_is_bounded(const weir_row_feed *feed);
 

@@ -112,6 +112,36 @@ void weir_session_cancel(weir_session *session)
     pthread_mutex_unlock(&session->running_mutex);
 }
 
+void weir_session_progress(weir_session *session, weir_progress *out)
+{
+    weir_session_counters *counters = &session->counters;
+    *out = (weir_progress){
+        .read = {.rows = atomic_load(&counters->rows_read),
+                 .total_rows = atomic_load(&counters->total_rows),
+                 .splits = atomic_load(&counters->splits_read),
+                 .total_splits = atomic_load(&counters->total_splits)},
+        .done_bytes = atomic_load(&counters->done_bytes),
+        .total_bytes = atomic_load(&counters->total_bytes),
+        .rows = atomic_load(&counters->rows_written),
+        .commits = atomic_load(&counters->commits),
+    };
+    pthread_mutex_lock(&session->running_mutex);
+    if (session->running != NULL) {
+        weir_sql_result_progress(session->running, &out->read);
+    }
+    pthread_mutex_unlock(&session->running_mutex);
+}
+
+static void reset_counters(weir_session_counters *counters)
+{
+    _Atomic int64_t *const all[] = {&counters->rows_read,    &counters->total_rows, &counters->splits_read,
+                                    &counters->total_splits, &counters->done_bytes, &counters->total_bytes,
+                                    &counters->rows_written, &counters->commits};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        atomic_store(all[i], 0);
+    }
+}
+
 int weir_session_check_cancelled(const weir_session *session, weir_error *err)
 {
     return atomic_load(&session->cancelled) ? weir_fail(err, WEIR_CANCELLED, "cancelled") : WEIR_OK;
@@ -194,6 +224,7 @@ int weir_session_execute(weir_session *session, const weir_ast_statement *statem
                          weir_result **out, weir_error *err)
 {
     atomic_store(&session->cancelled, false);
+    reset_counters(&session->counters);
     session->text = text;
     session->streaming_input = false;
     session->batch_rows = 0;

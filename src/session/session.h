@@ -15,7 +15,7 @@
  *   insert.c delete.c query.c ddl.c create_table.c show.c describe.c settings.c explain.c   the statements
  *
  * The command line, servers and tests share it. Threading: a session is used by one thread at a time; only
- * weir_session_cancel may be called from another one. */
+ * weir_session_cancel and weir_session_progress may be called from another one. */
 #ifndef WEIR_SESSION_H
 #define WEIR_SESSION_H
 
@@ -23,16 +23,17 @@
 
 #include "session/result.h"
 #include "sql/ast.h"
+#include "sql/engine.h"
 
 typedef struct weir_session weir_session;
 
-/* How far a running statement is. */
+/* How far a running statement is. Totals of 0: unknown. */
 typedef struct weir_progress {
-    int64_t rows;
-    int64_t commits;
-    int64_t done_bytes; /* of bounded input; total_bytes -1: unknown */
+    weir_scan_progress read; /* of the tables that it reads */
+    int64_t done_bytes;      /* of files that are read as text */
     int64_t total_bytes;
-    int64_t elapsed_ms;
+    int64_t rows; /* written */
+    int64_t commits;
 } weir_progress;
 
 typedef struct weir_session_options {
@@ -40,9 +41,6 @@ typedef struct weir_session_options {
     int threads;           /* 0: one per processor */
     const char *warehouse; /* a Paimon catalog `paimon` over this folder is made and used; NULL: none */
     FILE *print_to;        /* where print sinks print; NULL: standard output */
-    /* Called by running INSERT, DELETE and UPDATE statements, several times a second. NULL: not. */
-    void (*progress)(void *context, const weir_progress *progress);
-    void *progress_context;
 } weir_session_options;
 
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err);
@@ -56,6 +54,9 @@ int weir_session_execute(weir_session *session, const weir_ast_statement *statem
 
 /* Makes the statement that runs now fail with WEIR_CANCELLED. */
 void weir_session_cancel(weir_session *session);
+
+/* How far the statement is that runs now. */
+void weir_session_progress(weir_session *session, weir_progress *out);
 
 /* The value of a setting, or its default; NULL when there is neither. Borrowed until the setting changes. */
 const char *weir_session_setting(const weir_session *session, const char *key);

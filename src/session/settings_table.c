@@ -73,9 +73,11 @@ const weir_setting weir_settings_table[] = {
     KEPT("restart-strategy.type", TEXT, NULL, "What happens to a job that fails."),
     KEPT("state.backend.type", TEXT, "hashmap", "Of Flink's state."),
     KEPT("sql-client.execution.result-mode", TEXT, "table", "See --format."),
-    KEPT("sql-client.execution.max-table-result.rows", INTEGER, "1000000", "Of Flink's SQL client."),
+    WORKS("sql-client.execution.max-table-result.rows", INTEGER, "1000000",
+          "The most rows of a table that are shown on a terminal; the others are counted."),
     KEPT("sql-client.display.column-width", INTEGER, "30", "Of Flink's SQL client."),
-    KEPT("sql-client.display.print-time-cost", BOOLEAN, "true", "Of Flink's SQL client."),
+    WORKS("sql-client.display.print-time-cost", BOOLEAN, "true",
+          "Whether the line after a result on a terminal says how long it took."),
     KEPT("sql-client.verbose", BOOLEAN, "false", "Of Flink's SQL client."),
 };
 const size_t weir_settings_count = sizeof weir_settings_table / sizeof *weir_settings_table;

@@ -12,6 +12,14 @@
 #include "session/settings.h"
 #include "sql/engine.h"
 
+/* What the statement that runs has done, for other threads to look at. */
+typedef struct weir_session_counters {
+    _Atomic int64_t rows_read, total_rows;
+    _Atomic int64_t splits_read, total_splits;
+    _Atomic int64_t done_bytes, total_bytes;
+    _Atomic int64_t rows_written, commits;
+} weir_session_counters;
+
 struct weir_session {
     weir_session_options options;
     weir_catalogs catalogs;
@@ -23,6 +31,7 @@ struct weir_session {
     bool streaming_input;    /* the statement that runs may read sources that never end */
     int64_t batch_rows;      /* most rows of a batch that it reads, so that it commits when it should; 0: any */
     _Atomic bool cancelled;
+    weir_session_counters counters;
     pthread_mutex_t running_mutex;
     weir_sql_result *running; /* the query that pulls now; for weir_session_cancel */
 };

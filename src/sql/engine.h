@@ -20,7 +20,7 @@ typedef struct weir_sql_engine_options {
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err);
 void weir_sql_engine_free(weir_sql_engine *engine); /* after all its results and projections */
 
-/* Starts a query; its rows come by weir_sql_result_next. `bound` must outlive the result. A plan over a table with row
+/* Prepares a query; it runs while its rows are pulled by weir_sql_result_next. `bound` must outlive the result. A plan over a table with row
  * kinds is refused here: it runs through weir_sql_project. */
 int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_sql_result **out, weir_error *err);
 
@@ -29,6 +29,14 @@ int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_
 int weir_sql_result_next(weir_sql_result *result, weir_batch *out, weir_error *err);
 const weir_field *weir_sql_result_fields(const weir_sql_result *result, int32_t *out_count);
 void weir_sql_result_free(weir_sql_result *result);
+
+/* How much of its tables a query has read. May be called from another thread. */
+typedef struct weir_scan_progress {
+    int64_t rows, total_rows; /* the total after pruning, as far as it is known */
+    int64_t splits, total_splits;
+} weir_scan_progress;
+
+void weir_sql_result_progress(const weir_sql_result *result, weir_scan_progress *out);
 
 /* Stops a running query from another thread: its next() gives WEIR_CANCELLED. Does nothing when it has ended. */
 void weir_sql_result_cancel(weir_sql_result *result);

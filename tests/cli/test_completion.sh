@@ -1,4 +1,4 @@
-# The completion script: bash takes it, and it knows commands and options.
+# The completion scripts: bash takes its own, and it knows commands and options.
 . tests/cli/lib.sh
 
 command -v bash >/dev/null || exit 0
@@ -14,4 +14,15 @@ same "commands" "dump" "$(complete du)"
 same "options of a command" "--snapshot" "$(complete dump --sn)"
 same "formats" "json
 jsonl" "$(complete sql --format js)"
+same "when to use colours" "always" "$(complete sql --color al)"
+
+# The others, where they are installed.
+for shell in zsh fish; do
+    "$weir" completion "$shell" >"$work/weir.$shell"
+    contains "$shell knows the commands" "dump" "$(cat "$work/weir.$shell")"
+    if command -v "$shell" >/dev/null; then
+        status "$shell reads it" 0 "$shell" -n "$work/weir.$shell"
+    fi
+done
+status "another shell" 2 "$weir" completion tcsh
 finish

@@ -18,6 +18,13 @@ contains "a near command is suggested" "did you mean 'dump'?" "$(cat "$work/err"
 status "an unknown option" 2 "$weir" sql --fromat csv
 contains "a near option is suggested" "did you mean '--format'?" "$(cat "$work/err")"
 status "an unknown format" 2 "$weir" sql --format xml -e "SELECT 1"
+contains "near formats are suggested" "did you mean 'vertical'?" \
+    "$("$weir" sql --format vertica -e "SELECT 1" 2>&1)"
+status "an unknown choice of colours" 2 "$weir" sql --color often -e "SELECT 1"
+status "a file of results that can't be made" 2 "$weir" sql --output "$work/missing/results" -e "SELECT 1"
+status "a setting" 0 "$weir" sql -Dexecution.runtime-mode=batch --set table.local-time-zone=UTC -e "SELECT 1"
+status "a setting that does not exist" 2 "$weir" sql --set execution.runtime-mod=batch -e "SELECT 1"
+contains "a near setting is suggested" "execution.runtime-mode" "$(cat "$work/err")"
 status "an option without its value" 2 "$weir" sql -e
 status "a size that is none" 2 "$weir" sql --memory lots -e "SELECT 1"
 status "too little memory" 2 "$weir" sql --memory 1MB -e "SELECT 1"
@@ -25,6 +32,24 @@ status "run without a file" 2 "$weir" run
 status "dump without a table" 2 "$weir" dump
 status "changelog and stream together" 2 "$weir" dump x --changelog 1 2 --stream 1 2
 status "completion without a shell" 2 "$weir" completion
+
+# Statements of -i run first; a failure there is one of the whole.
+echo "CREATE TEMPORARY TABLE made_before (n INT) WITH ('connector' = 'blackhole')" >"$work/init.sql"
+status "an init file" 0 "$weir" sql --init "$work/init.sql" --format jsonl -e "SHOW TABLES"
+same "it ran first" '["made_before"]' "$(cat "$work/out")"
+echo "SELECT nothing" >"$work/init.sql"
+status "an init file that fails" 1 "$weir" sql -i "$work/init.sql" -e "SELECT 1"
+same "nothing runs after it" "" "$(cat "$work/out")"
+
+# Ctrl-C while a statement runs.
+"$weir" sql -e "CREATE TEMPORARY TABLE many (n INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000000000000');
+SELECT SUM(n) FROM many" >"$work/out" 2>"$work/err" &
+process=$!
+# The signal is blocked in all threads once the program is ready to take it.
+until grep -q 'SigBlk:.*[2367abef]$' "/proc/$process/status" 2>/dev/null; do sleep 0.05; done
+kill -INT $process
+wait $process
+same "an interrupted program" 130 "$?"
 
 # A script stops at the first statement that fails; what ran before stays.
 cat >"$work/script.sql" <<'SQL'

@@ -44,6 +44,17 @@ cat >"$work/expected" <<'TEXT'
 TEXT
 same_file "jsonl" "$work/expected" "$work/jsonl"
 
+same "vertical" "── row 1 ──
+id: 1
+ n: Ada
+── row 2 ──
+id: 22
+ n: <NULL>" "$("$weir" sql --format vertical \
+    -e "SELECT * FROM (VALUES (1, 'Ada'), (22, CAST(NULL AS STRING))) AS t (id, n)")"
+
+same "what would control a terminal is shown" "│ a\\x1b[31mb\\x9b\\u202e │" \
+    "$("$weir" sql -e "SELECT U&'a\\001b[31mb\\009b\\202e' AS x" | grep a)"
+
 same "wide characters keep the columns straight" "┌──────┐
 │ w    │
 ├──────┤
@@ -56,6 +67,14 @@ same "several statements, from standard input" "[1]
 [2]" "$(echo 'SELECT 1; SELECT 2;' | "$weir" sql --format jsonl)"
 same "several -e" "[1]
 [2]" "$("$weir" sql --format=jsonl -e 'SELECT 1' -e 'SELECT 2')"
+
+# Results to a file.
+"$weir" sql --format csv --output "$work/results" -e 'SELECT 1 AS a' -e 'SELECT 2 AS a' >"$work/out"
+same "nothing on standard output" "" "$(cat "$work/out")"
+same "all in the file" "a
+1
+a
+2" "$(cat "$work/results")"
 
 # The zone of the session is for people; jsonl is always UTC.
 zoned="SET 'table.local-time-zone' = 'Asia/Shanghai'; SELECT CAST(TIMESTAMP '2024-01-01 08:00:00.5' AS TIMESTAMP_LTZ(1)) AS t"

@@ -12,15 +12,7 @@
 typedef struct fixture {
     char warehouse[64];
     weir_session *session;
-    int reports; /* of progress */
 } fixture;
-
-static void count_report(void *context, const weir_progress *progress)
-{
-    fixture *self = context;
-    assert_true(progress->rows >= 0);
-    self->reports++;
-}
 
 static int open_fixture(void **state)
 {
@@ -33,8 +25,6 @@ static int open_fixture(void **state)
         .warehouse = self->warehouse,
         .threads = 2,
         .memory_bytes = 256 << 20,
-        .progress = count_report,
-        .progress_context = self,
     };
     *state = self;
     return weir_session_create(&options, &self->session, NULL) == WEIR_OK ? 0 : -1;
@@ -139,11 +129,27 @@ static void batch_mode_makes_one_commit(void **state)
     assert_int_equal(changes.commits, 1);
 }
 
-/* Cancels after a while, from another thread. */
-static void *cancel_soon(void *argument)
+/* Cancels once rows were written, from another thread. */
+static void *cancel_when_it_runs(void *session)
 {
-    weir_sleep_ms(300);
-    weir_session_cancel(argument);
+    weir_progress progress = {0};
+    while (progress.rows == 0) {
+        weir_sleep_ms(1);
+        weir_session_progress(session, &progress);
+    }
+    weir_session_cancel(session);
+    return NULL;
+}
+
+/* Cancels once rows were read. */
+static void *cancel_when_it_reads(void *session)
+{
+    weir_progress progress = {0};
+    while (progress.read.rows == 0) {
+        weir_sleep_ms(1);
+        weir_session_progress(session, &progress);
+    }
+    weir_session_cancel(session);
     return NULL;
 }
 
@@ -155,12 +161,31 @@ static void an_insert_that_never_ends_can_be_cancelled(void **state)
     weir_error err = {0};
     change(self, "CREATE TEMPORARY TABLE endless (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000')");
     change(self, "CREATE TEMPORARY TABLE nowhere (n INT) WITH ('connector' = 'blackhole')");
-    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, self->session), 0);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_when_it_runs, self->session), 0);
     assert_int_equal(execute(self, "INSERT INTO nowhere SELECT n FROM endless", &result, &err), WEIR_CANCELLED);
     pthread_join(thread, NULL);
-    assert_true(self->reports > 0);
     /* The session goes on. */
     change(self, "INSERT INTO nowhere VALUES (1)");
+}
+
+static void a_query_can_be_cancelled_before_its_first_rows(void **state)
+{
+    fixture *self = *state;
+    pthread_t thread;
+    weir_result *result = NULL;
+    weir_batch batch;
+    weir_error err = {0};
+    /* A sum gives no rows before it has read all of these, which would take days. */
+    change(self, "CREATE TEMPORARY TABLE many (n BIGINT) WITH ('connector' = 'datagen', "
+                 "'number-of-rows' = '1000000000000')");
+    assert_int_equal(execute(self, "SELECT SUM(n + 1) FROM many WHERE n > 5", &result, &err), WEIR_OK);
+    weir_batch_init(&batch, result->fields, result->field_count);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_when_it_reads, self->session), 0);
+    assert_int_equal(result->next(result, &batch, &err), WEIR_CANCELLED);
+    pthread_join(thread, NULL);
+    weir_batch_free(&batch);
+    weir_result_free(result);
+    change(self, "CREATE TABLE t (k INT)");
 }
 
 static void a_query_that_would_never_end_is_refused(void **state)
@@ -184,6 +209,7 @@ int main(void)
         TEST(an_insert_commits_after_the_rows_that_were_set),
         TEST(batch_mode_makes_one_commit),
         TEST(an_insert_that_never_ends_can_be_cancelled),
+        TEST(a_query_can_be_cancelled_before_its_first_rows),
         TEST(a_query_that_would_never_end_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

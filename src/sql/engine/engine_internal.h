@@ -14,6 +14,7 @@ typedef struct weir_running_scan {
     const weir_plan *plan; /* NULL: the plan has no scan of this number */
     weir_field *fields;    /* of the request */
     weir_sql_scan *scan;
+    _Atomic int64_t splits_read, rows_read;
     struct weir_running *running;
     /* Instead of `scan`: the rows of one batch, then a last column of row numbers (project.c). */
     bool is_direct;

@@ -1,5 +1,6 @@
 /* Queries and their results. The one place that uses DuckDB's streaming execution, which its header calls deprecated
  * without naming another way to pull rows. */
+#include <stdatomic.h>
 #include <time.h>
 
 #include "sql/engine/bridge.h"
@@ -14,12 +15,15 @@ struct weir_sql_result {
     duckdb_connection connection;
     duckdb_prepared_statement statement;
     duckdb_result result;
+    duckdb_pending_result pending; /* prepared, not run yet */
+    bool has_pending;
     bool has_result;
     bool literal;
     bool ended;
     int64_t literal_row;
     weir_arena arena;
     pthread_mutex_t mutex; /* guards `connection` against cancel() */
+    _Atomic bool cancelled;
 };
 
 enum { batch_rows = 16384 };
@@ -87,25 +91,27 @@ static const weir_plan *show_intervals(weir_sql_result *result, const weir_plan 
 /* Helps DuckDB's threads until there are rows, and sleeps while there is nothing to help with: duckdb_execute_pending
  * would ask for work without a pause, at the cost of a processor for the whole query. The pauses grow, so that a short
  * query is not kept waiting. */
-static int run_pending(weir_sql_result *result, duckdb_pending_result pending, weir_error *err)
+static int run_pending(weir_sql_result *result, weir_error *err)
 {
     enum { shortest_pause = 20000, longest_pause = 1000000 }; /* nanoseconds */
     struct timespec pause = {.tv_nsec = shortest_pause};
-    for (;;) {
-        duckdb_pending_state state = duckdb_pending_execute_task(pending);
+    while (!result->cancelled) {
+        duckdb_pending_state state = duckdb_pending_execute_task(result->pending);
         if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
             nanosleep(&pause, NULL);
             pause.tv_nsec = pause.tv_nsec * 3 / 2 < longest_pause ? pause.tv_nsec * 3 / 2 : longest_pause;
         } else if (state == DUCKDB_PENDING_RESULT_NOT_READY) {
             pause.tv_nsec = shortest_pause;
         } else {
-            return state == DUCKDB_PENDING_ERROR ? weir_engine_fail(result->running, duckdb_pending_error(pending), err)
-                                                 : WEIR_OK;
+            return state == DUCKDB_PENDING_ERROR
+                       ? weir_engine_fail(result->running, duckdb_pending_error(result->pending), err)
+                       : WEIR_OK;
         }
     }
+    return weir_fail(err, WEIR_CANCELLED, "the query was cancelled");
 }
 
-static int execute(weir_sql_result *result, const char *sql, weir_error *err)
+static int prepare(weir_sql_result *result, const char *sql, weir_error *err)
 {
     if (duckdb_connect(result->engine->database, &result->connection) != DuckDBSuccess) {
         return weir_fail(err, WEIR_IO, "DuckDB takes no connection");
@@ -113,19 +119,20 @@ static int execute(weir_sql_result *result, const char *sql, weir_error *err)
     if (duckdb_prepare(result->connection, sql, &result->statement) != DuckDBSuccess) {
         return weir_engine_fail(result->running, duckdb_prepare_error(result->statement), err);
     }
-    duckdb_pending_result pending;
-    if (duckdb_pending_prepared_streaming(result->statement, &pending) != DuckDBSuccess) {
-        int code = weir_engine_fail(result->running, duckdb_pending_error(pending), err);
-        duckdb_destroy_pending(&pending);
-        return code;
-    }
-    int code = run_pending(result, pending, err);
-    if (code != WEIR_OK) {
-        duckdb_destroy_pending(&pending);
-        return code;
-    }
-    duckdb_state state = duckdb_execute_pending(pending, &result->result);
-    duckdb_destroy_pending(&pending);
+    duckdb_state state = duckdb_pending_prepared_streaming(result->statement, &result->pending);
+    result->has_pending = true;
+    return state == DuckDBSuccess ? WEIR_OK
+                                  : weir_engine_fail(result->running, duckdb_pending_error(result->pending), err);
+}
+
+/* Runs until the first rows are there. That can take long, and so is left to the first next(): by then others can reach
+ * the result to cancel it. */
+static int execute(weir_sql_result *result, weir_error *err)
+{
+    WEIR_TRY(run_pending(result, err));
+    duckdb_state state = duckdb_execute_pending(result->pending, &result->result);
+    duckdb_destroy_pending(&result->pending);
+    result->has_pending = false;
     result->has_result = true;
     return state == DuckDBSuccess ? WEIR_OK
                                   : weir_engine_fail(result->running, duckdb_result_error(&result->result), err);
@@ -142,7 +149,7 @@ static int start(weir_sql_result *result, const weir_plan *plan, weir_error *err
     int code;
     WEIR_GO(weir_running_open_scans(result->running, &generated, err));
     WEIR_GO(weir_engine_register(result->engine, &generated, err));
-    WEIR_GO(execute(result, weir_buffer_text(&generated.sql), err));
+    WEIR_GO(prepare(result, weir_buffer_text(&generated.sql), err));
 done:
     weir_generated_free(&generated);
     return code;
@@ -196,6 +203,9 @@ int weir_sql_result_next(weir_sql_result *result, weir_batch *out, weir_error *e
     if (result->literal) {
         return next_literals(result, out, err);
     }
+    if (result->has_pending) {
+        WEIR_TRY(execute(result, err));
+    }
     while (!result->ended && out->length < batch_rows) {
         duckdb_data_chunk chunk = duckdb_fetch_chunk(result->result);
         if (chunk == NULL) {
@@ -224,6 +234,7 @@ const weir_field *weir_sql_result_fields(const weir_sql_result *result, int32_t 
 
 void weir_sql_result_cancel(weir_sql_result *result)
 {
+    result->cancelled = true;
     pthread_mutex_lock(&result->mutex);
     if (result->connection != NULL) {
         duckdb_interrupt(result->connection);
@@ -231,10 +242,27 @@ void weir_sql_result_cancel(weir_sql_result *result)
     pthread_mutex_unlock(&result->mutex);
 }
 
+void weir_sql_result_progress(const weir_sql_result *result, weir_scan_progress *out)
+{
+    *out = (weir_scan_progress){0};
+    for (int32_t i = 0; result->running != NULL && i < result->running->scan_count; i++) {
+        const weir_running_scan *scan = &result->running->scans[i];
+        if (scan->scan != NULL) {
+            out->rows += atomic_load(&scan->rows_read);
+            out->splits += atomic_load(&scan->splits_read);
+            out->total_splits += scan->scan->split_count;
+            out->total_rows += scan->scan->estimated_rows > 0 ? scan->scan->estimated_rows : 0;
+        }
+    }
+}
+
 void weir_sql_result_free(weir_sql_result *result)
 {
     if (result == NULL) {
         return;
+    }
+    if (result->has_pending) {
+        duckdb_destroy_pending(&result->pending);
     }
     if (result->has_result) {
         duckdb_destroy_result(&result->result);

@@ -188,6 +188,7 @@ static int advance(reader *self, weir_running_scan *scan, reading *shared, weir_
         if (code == WEIR_END) {
             self->split->close(self->split);
             self->split = NULL;
+            atomic_fetch_add(&scan->splits_read, 1);
         } else if (code != WEIR_OK) {
             return code;
         }
@@ -219,6 +220,7 @@ static int give_rows(reader *self, weir_running_scan *scan, reading *shared, duc
     }
     duckdb_data_chunk_set_size(output, (idx_t)rows);
     self->offset += rows;
+    atomic_fetch_add(&scan->rows_read, rows);
     return WEIR_OK;
 }
 

@@ -1,9 +1,8 @@
-/* Running statements of a text in a session, with their results printed. */
-#ifndef WEIR_CLI_SCRIPT_H
-#define WEIR_CLI_SCRIPT_H
+/* A session with the place where its results go: running statements of a text, and showing what they give. */
+#ifndef WEIR_CLI_CONSOLE_H
+#define WEIR_CLI_CONSOLE_H
 
 #include "cli/arguments.h"
-#include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -11,28 +10,45 @@ typedef struct weir_cli_console {
     weir_session *session;
     weir_output_format format;
     weir_cli_progress progress;
+    FILE *output; /* of results: standard output, or a file */
+    bool has_colors;
+    bool pages;
+    bool is_shell;        /* a person types: Ctrl-C never ends the program */
+    bool was_interrupted; /* the last statement was cancelled */
+    int depth;            /* of files that run files */
 } weir_cli_console;
 
 /* Options that `weir run` and `weir sql` share. */
 typedef struct weir_cli_session_options {
     const char *format;
+    const char *output;
+    const char *color;
     const char *warehouse;
     int64_t memory_bytes;
     int64_t threads;
+    weir_options settings;
     bool quiet;
 } weir_cli_session_options;
 
 #define WEIR_CLI_SESSION_OPTIONS(options)                                                                              \
-    {"--format", NULL, WEIR_CLI_TEXT, &(options).format}, {"--warehouse", NULL, WEIR_CLI_TEXT, &(options).warehouse},  \
+    {"--format", NULL, WEIR_CLI_TEXT, &(options).format}, {"--output", "-o", WEIR_CLI_TEXT, &(options).output},        \
+        {"--color", NULL, WEIR_CLI_TEXT, &(options).color},                                                            \
+        {"--warehouse", NULL, WEIR_CLI_TEXT, &(options).warehouse},                                                    \
         {"--memory", NULL, WEIR_CLI_SIZE, &(options).memory_bytes},                                                    \
         {"--threads", NULL, WEIR_CLI_NUMBER, &(options).threads},                                                      \
+        {"--set", "-D", WEIR_CLI_PAIRS, &(options).settings},                                                          \
     {                                                                                                                  \
         "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
     }
 
 /* WEIR_INVALID: the command line is wrong; other errors come from the session. */
 int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err);
-void weir_cli_console_close(weir_cli_console *console);
+
+/* Returns false, after saying why, when results could not be written to their file. */
+bool weir_cli_console_close(weir_cli_console *console);
+
+/* Where results go from now on; NULL: standard output. False, after saying why, when the file can't be used. */
+bool weir_cli_console_redirect(weir_cli_console *console, const char *path);
 
 /* Runs all statements; stops at the first that fails, after showing why. `name`: of the source, for messages; NULL:
  * none. Returns an exit status. */
@@ -40,8 +56,5 @@ int weir_cli_run_text(weir_cli_console *console, const char *name, const char *t
 
 /* Reads a file, or standard input for "-", and runs it. */
 int weir_cli_run_file(weir_cli_console *console, const char *path);
-
-/* Asks for statements until the end of input. */
-int weir_cli_shell(weir_cli_console *console);
 
 #endif

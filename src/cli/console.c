@@ -1,0 +1,242 @@
+/* Statements one after the other, their results, and their errors. */
+#include "cli/console.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "sql/parser.h"
+
+/* ---- one statement ---- */
+
+static bool shows_on_terminal(const weir_cli_console *console) { return isatty(fileno(console->output)) == 1; }
+
+/* The line of progress must not stand between rows; in a file they don't meet. */
+static void make_room(void *context)
+{
+    weir_cli_console *console = context;
+    if (shows_on_terminal(console)) {
+        weir_cli_progress_end(&console->progress);
+    }
+}
+
+static weir_output_options output_options(weir_cli_console *console)
+{
+    weir_output_options options = {
+        .format = console->format, .to = console->output, .before = make_room, .context = console};
+    struct winsize size = {0};
+    if (shows_on_terminal(console) && ioctl(fileno(console->output), TIOCGWINSZ, &size) == 0) {
+        const char *most = weir_session_setting(console->session, "sql-client.execution.max-table-result.rows");
+        options.width = size.ws_col;
+        options.height = size.ws_row;
+        options.has_colors = console->has_colors;
+        options.pages = console->pages;
+        if (most != NULL) {
+            weir_parse_int64(weir_slice_text(most), &options.most_rows);
+        }
+    }
+    return options;
+}
+
+static int run_statement(weir_cli_console *console, const weir_ast_statement *statement, const char *text,
+                         weir_error *err)
+{
+    weir_result *result = NULL;
+    weir_output_summary output = {0};
+    int64_t start = weir_monotonic_ns();
+    weir_cli_progress_begin(&console->progress, console->session);
+    int code = weir_session_execute(console->session, statement, text, &result, err);
+    if (code == WEIR_OK && result->kind == WEIR_RESULT_ROWS) {
+        weir_output_options options = output_options(console);
+        code = weir_output_rows(result, &options, &output, err);
+        fflush(console->output);
+    }
+    weir_cli_progress_end(&console->progress);
+    if (code == WEIR_OK) {
+        weir_cli_progress_done(&console->progress, result, &output, weir_monotonic_ns() - start);
+    }
+    weir_result_free(result);
+    return code;
+}
+
+static void show_error(weir_cli_console *console, const char *name, const char *text, size_t size,
+                       const weir_error *err)
+{
+    weir_buffer message = {0};
+    weir_sql_render_error(text, size, err, &message);
+    if (message.size > 0 && message.data[message.size - 1] == '\n') {
+        message.size--;
+    }
+    bool has_colors = console->progress.has_colors && isatty(STDERR_FILENO);
+    const char *whole = weir_buffer_text(&message);
+    int first = (int)strcspn(whole, "\n");
+    fprintf(stderr, "%s%s%s%.*s%s%s\n", has_colors ? "\033[31m" : "", name == NULL ? "" : name,
+            name == NULL ? "" : ": ", first, whole, has_colors ? WEIR_OUTPUT_PLAIN : "", whole + first);
+    weir_buffer_free(&message);
+}
+
+static int next_statement(weir_cli_console *console, weir_script *script, weir_error *err)
+{
+    weir_arena arena;
+    weir_ast_statement *statement = NULL;
+    weir_arena_init(&arena);
+    int code = weir_script_next(script, &arena, &statement, err);
+    if (code == WEIR_OK) {
+        weir_interrupt_watch(console->session, !console->is_shell);
+        code = run_statement(console, statement, script->text, err);
+        weir_interrupt_watch(NULL, true);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+int weir_cli_run_text(weir_cli_console *console, const char *name, const char *text, size_t size)
+{
+    weir_script script;
+    int code = WEIR_OK;
+    weir_error err = {0};
+    weir_script_init(&script, text, size);
+    while (code == WEIR_OK) {
+        code = next_statement(console, &script, &err);
+    }
+    if (code == WEIR_END) {
+        return WEIR_CLI_DONE;
+    }
+    fflush(console->output);
+    console->was_interrupted = code == WEIR_CANCELLED;
+    show_error(console, name, text, size, &err);
+    return console->was_interrupted ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
+}
+
+int weir_cli_run_file(weir_cli_console *console, const char *path)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        fprintf(stderr, "weir: %s: %s\n", path, strerror(errno));
+        return WEIR_CLI_FAILED;
+    }
+    weir_buffer text = {0};
+    char piece[16384];
+    size_t size;
+    while ((size = fread(piece, 1, sizeof piece, file)) > 0) {
+        weir_buffer_append(&text, piece, size);
+    }
+    bool failed = ferror(file) != 0;
+    if (!is_input) {
+        fclose(file);
+    }
+    int status = WEIR_CLI_FAILED;
+    if (failed) {
+        fprintf(stderr, "weir: %s: cannot be read: %s\n", path, strerror(errno));
+    } else {
+        const char *whole = weir_buffer_text(&text);
+        status = weir_cli_run_text(console, is_input ? NULL : path, whole, text.size);
+    }
+    weir_buffer_free(&text);
+    return status;
+}
+
+/* ---- the console ---- */
+
+bool weir_cli_console_redirect(weir_cli_console *console, const char *path)
+{
+    bool written = true;
+    if (console->output != NULL && console->output != stdout) {
+        written = fclose(console->output) == 0;
+        if (!written) {
+            perror("weir: the file of results");
+        }
+    }
+    console->output = stdout;
+    if (path == NULL) {
+        return written;
+    }
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        fprintf(stderr, "weir: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    console->output = file;
+    return written;
+}
+
+/* --color says it; otherwise a terminal has colours, unless NO_COLOR says no. */
+static int choose_colors(const char *choice, bool *out, weir_error *err)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    bool wanted = no_color == NULL || no_color[0] == '\0';
+    *out = wanted && isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0;
+    if (choice == NULL || strcmp(choice, "auto") == 0) {
+        return WEIR_OK;
+    }
+    *out = strcmp(choice, "always") == 0;
+    if (!*out && strcmp(choice, "never") != 0) {
+        return weir_fail(err, WEIR_INVALID, "--color %s: expected auto, always or never", choice);
+    }
+    return WEIR_OK;
+}
+
+static int check_options(const weir_cli_session_options *options, weir_cli_console *console, weir_error *err)
+{
+    if (options->format != NULL && !weir_output_format_parse(options->format, &console->format)) {
+        const char *near = weir_suggest(options->format, weir_output_format_names, weir_output_format_count);
+        return weir_fail(err, WEIR_INVALID, "--format %s: expected " WEIR_OUTPUT_FORMATS "%s%s%s", options->format,
+                         near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
+    }
+    if (options->threads < 0 || options->threads > 1024) {
+        return weir_fail(err, WEIR_INVALID, "--threads: expected a number from 1 to 1024");
+    }
+    return choose_colors(options->color, &console->has_colors, err);
+}
+
+/* --set key=value, as SET does it. */
+static int apply_settings(weir_cli_console *console, const weir_options *settings, weir_error *err)
+{
+    int code = WEIR_OK;
+    for (size_t i = 0; i < settings->count && code == WEIR_OK; i++) {
+        weir_ast_statement set = {.kind = WEIR_AST_SET};
+        weir_result *result = NULL;
+        set.set.key = settings->keys[i];
+        set.set.value = settings->values[i];
+        code = weir_session_execute(console->session, &set, "", &result, err);
+        weir_result_free(result);
+    }
+    return code;
+}
+
+int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err)
+{
+    *out = (weir_cli_console){.output = stdout};
+    WEIR_TRY(check_options(options, out, err));
+    weir_cli_progress_init(&out->progress, options->quiet, out->has_colors);
+    weir_interrupt_init();
+    weir_session_options session = {
+        .memory_bytes = options->memory_bytes,
+        .threads = (int)options->threads,
+        .warehouse = options->warehouse,
+        /* Programs that read jsonl want nothing but result rows. */
+        .print_to = out->format == WEIR_OUTPUT_JSONL ? stderr : stdout,
+    };
+    WEIR_TRY(weir_session_create(&session, &out->session, err));
+    WEIR_TRY(apply_settings(out, &options->settings, err));
+    if (options->output != NULL && !weir_cli_console_redirect(out, options->output)) {
+        return weir_fail(err, WEIR_INVALID, "--output %s: the file can't be written", options->output);
+    }
+    return WEIR_OK;
+}
+
+bool weir_cli_console_close(weir_cli_console *console)
+{
+    bool written = weir_cli_console_redirect(console, NULL);
+    weir_session_free(console->session);
+    console->session = NULL;
+    return written;
+}
