@@ -59,7 +59,8 @@ static int run_statement(weir_cli_console *console, const weir_ast_statement *st
     }
     weir_cli_progress_end(&console->progress);
     if (code == WEIR_OK) {
-        weir_cli_progress_done(&console->progress, result, &output, weir_monotonic_ns() - start);
+        int64_t end = output.ended_ns != 0 ? output.ended_ns : weir_monotonic_ns();
+        weir_cli_progress_done(&console->progress, result, &output, end - start);
     }
     weir_result_free(result);
     return code;

@@ -49,6 +49,9 @@ void weir_editor_close(weir_editor *editor);
 /* Asks for a text, with a line end at its end. `initial`: what stands there to begin with; NULL: nothing. */
 weir_editor_event weir_editor_read(weir_editor *editor, const char *initial, weir_buffer *out);
 
+/* While something runs, what is typed ahead is kept for the next prompt, but not shown amid the output. */
+void weir_editor_hush(bool on);
+
 /* Puts a text into the history. */
 void weir_editor_remember(weir_editor *editor, const char *text);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -35,6 +36,15 @@ void weir_editor_watch_signals(void)
     sigaddset(&signals, SIGWINCH);
     sigaddset(&signals, SIGCONT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+void weir_editor_hush(bool on)
+{
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+        modes.c_lflag = on ? modes.c_lflag & ~(tcflag_t)ECHO : modes.c_lflag | ECHO;
+        tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+    }
 }
 
 void weir_editor_measure(weir_editor *editor)

@@ -38,7 +38,9 @@ typedef struct weir_output_summary {
     int64_t rows; /* all of the result */
     int64_t hidden_rows;
     int32_t hidden_columns;
-    bool was_left; /* the pager was left before the end */
+    bool is_page;     /* a text of several lines instead of rows */
+    bool was_left;    /* the pager was left before the end */
+    int64_t ended_ns; /* when the last row was there, on the monotonic clock: a pager may stay open longer */
 } weir_output_summary;
 
 /* Pulls all rows of a result and prints them. */

@@ -12,6 +12,7 @@
  * single text of several lines (SHOW CREATE TABLE, EXPLAIN) is printed as it is. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "cli/display.h"
 #include "cli/output.h"
 
@@ -267,6 +268,7 @@ static int print_result(table_printer *printer, weir_batch *batch, weir_output_s
         if (is_page(batch, out->rows)) {
             print_page(printer, batch);
             out->rows = 1;
+            out->is_page = true;
             return WEIR_OK;
         }
         out->rows += batch->length;
@@ -310,6 +312,7 @@ int weir_output_table(weir_result *result, const weir_output_options *options, w
     weir_screen_open(&printer.screen, options, result);
     weir_batch_init(&batch, result->fields, result->field_count);
     int code = print_result(&printer, &batch, out, err);
+    out->ended_ns = weir_monotonic_ns();
     weir_batch_free(&batch);
     weir_screen_close(&printer.screen);
     free(printer.columns);

@@ -4,6 +4,7 @@
  *     id: 1
  *   name: Ada
  */
+#include "base/clock.h"
 #include "cli/display.h"
 #include "cli/output.h"
 
@@ -70,6 +71,7 @@ int weir_output_vertical(weir_result *result, const weir_output_options *options
     weir_screen_open(&screen, options, result);
     weir_batch_init(&batch, result->fields, result->field_count);
     int code = print_result(&screen, result, &batch, out, err);
+    out->ended_ns = weir_monotonic_ns();
     weir_batch_free(&batch);
     weir_screen_close(&screen);
     return code;

@@ -273,9 +273,9 @@ void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *resu
     if (result->kind == WEIR_RESULT_CHANGES) {
         weir_buffer_append_format(&line, "%s: ", result->message);
         append_changes(&result->changes, &line);
-    } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS) {
+    } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS && !output->is_page) {
         append_set(output, shows_time(progress->session), elapsed_ns, &line);
-    } else if (progress->is_live && result->message != NULL) {
+    } else if (progress->is_live && result->kind == WEIR_RESULT_DONE) {
         weir_buffer_append_text(&line, result->message);
     }
     if (line.size > 0) {

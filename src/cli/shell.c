@@ -43,7 +43,9 @@ static void run(weir_shell *shell, const weir_buffer *text)
     } else {
         weir_buffer_clear(&shell->last);
         weir_buffer_append(&shell->last, copy.data, copy.size);
+        weir_editor_hush(true);
         weir_cli_run_text(shell->console, NULL, whole, copy.size);
+        weir_editor_hush(false);
     }
     weir_buffer_free(&copy);
 }
@@ -96,9 +98,7 @@ int weir_cli_shell(weir_cli_console *console)
     console->is_shell = true;
     console->pages = true;
     if (!console->progress.is_quiet) {
-        printf("Weir %s: Flink SQL over Paimon tables. End statements with a semicolon; HELP or \\? for help, "
-               "\\q to quit.\n",
-               weir_version());
+        printf("Weir %s: Flink SQL over Paimon tables. HELP; for help, QUIT; or Ctrl-D to leave.\n", weir_version());
     }
     read_statements(&shell, editor, &past);
     weir_past_close(&past);

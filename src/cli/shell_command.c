@@ -170,11 +170,11 @@ static const command commands[] = {
     {"e", "", "edits the last statement in $EDITOR", run_edit},
     {"format", "[FORMAT]", "of results: " WEIR_OUTPUT_FORMATS, run_format},
     {"i", "FILE", "runs the statements of a file", run_file},
-    {"o", "[FILE]", "writes results to a file; without one, to the terminal again", run_output},
-    {"pager", "[on|off]", "shows results that are longer than the screen with $PAGER", run_pager},
+    {"o", "[FILE]", "writes results to a file; without one, to the screen", run_output},
+    {"pager", "[on|off]", "shows what is longer than the screen with $PAGER", run_pager},
     {"q", "", "leaves (also Ctrl-D)", run_quit},
     {"timing", "[on|off]", "says how long statements took", run_timing},
-    {"x", "[on|off]", "shows rows with a line a value, for wide tables", run_expanded},
+    {"x", "[on|off]", "shows wide rows with a line a value", run_expanded},
     /* The longer names that people know from elsewhere. */
     {"help", NULL, NULL, run_help},
     {"quit", NULL, NULL, run_quit},
@@ -185,28 +185,23 @@ static void run_help(weir_shell *shell, const char *argument)
 {
     (void)shell;
     (void)argument;
-    puts("Statements end with a semicolon and may have several lines; Enter begins one until they do.\n"
-         "\n"
-         "  QUIT, EXIT          leaves           CLEAR   clears the screen\n"
-         "  HELP                this text\n");
+    puts("Statements end with a semicolon and may have several lines. Without one there are:\n"
+         "  QUIT, EXIT, CLEAR   leave; clear the screen");
     for (size_t i = 0; i < sizeof commands / sizeof *commands && commands[i].text != NULL; i++) {
         char *shown = weir_format("\\%s %s", commands[i].name, commands[i].argument);
         printf("  %-18s  %s\n", shown, commands[i].text);
         free(shown);
     }
-    puts("\n"
-         "  Tab      completes keywords, names, functions, options and their values\n"
-         "  Up Down  move in the statement, then go through earlier ones; Ctrl-R searches them\n"
-         "  Ctrl-C   stops the running statement, or drops what was typed\n"
-         "  Alt-Enter begins a line in any case\n"
-         "\n"
+    puts("Keys\n"
+         "  Tab                 completes keywords, names, functions, options and values\n"
+         "  Up, Down            move in the statement, then through earlier ones\n"
+         "  Ctrl-R              searches earlier statements\n"
+         "  Ctrl-C              stops what runs, or drops what was typed\n"
+         "  Alt-Enter           begins a line where Enter would run the statement\n"
          "First steps\n"
          "  CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = './lake');\n"
          "  USE CATALOG lake;\n"
-         "  CREATE TABLE users (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1');\n"
-         "  INSERT INTO users VALUES (1, 'Ada'), (2, 'Bob');\n"
-         "  SELECT * FROM users;\n"
-         "  SHOW TABLES; DESCRIBE users; SHOW FUNCTIONS; SET;");
+         "  SHOW TABLES; DESCRIBE users; SELECT * FROM users LIMIT 10;");
     fflush(stdout);
 }
 
