@@ -304,8 +304,9 @@ static int list_stored_columns(const weir_schema *schema, const weir_data_file *
     return WEIR_OK;
 }
 
-static int decode_stored(const weir_schema *schema, const weir_data_file *file, weir_arena *arena, stored_stats *out,
-                         weir_error *err)
+/* Decodes the values of those columns of the file's schema that are wanted. */
+static int decode_stored(const weir_schema *schema, const weir_data_file *file, const bool *wanted, weir_arena *arena,
+                         stored_stats *out, weir_error *err)
 {
     /* A row without fields says that nothing is told (deleted entries, stats-mode none). */
     weir_slice min = file->value_stats.min_values;
@@ -315,7 +316,7 @@ static int decode_stored(const weir_schema *schema, const weir_data_file *file, 
     WEIR_TRY(list_stored_columns(schema, file, arena, out, err));
     const weir_type **types = WEIR_NEW_ARRAY(arena, const weir_type *, out->count + 1);
     for (int32_t i = 0; i < out->count; i++) {
-        types[i] = schema->fields[out->columns[i]].type;
+        types[i] = wanted[out->columns[i]] ? schema->fields[out->columns[i]].type : NULL;
     }
     out->min = WEIR_NEW_ARRAY(arena, weir_literal, out->count + 1);
     out->max = WEIR_NEW_ARRAY(arena, weir_literal, out->count + 1);
@@ -365,8 +366,15 @@ int weir_stats_decode(const weir_table_context *context, const weir_data_file *f
 {
     const weir_schema *schema = NULL;
     WEIR_TRY_CTX(weir_table_context_schema(context, file->schema_id, &schema, err), err, "data file %s", file->name);
+    bool *wanted = WEIR_NEW_ARRAY(arena, bool, schema->field_count + 1);
+    for (int32_t i = 0; i < column_count; i++) {
+        int32_t column = weir_schema_column_by_id(schema, context->schema->fields[columns[i]].id);
+        if (column >= 0) {
+            wanted[column] = true;
+        }
+    }
     stored_stats stored = {0};
-    WEIR_TRY(decode_stored(schema, file, arena, &stored, err));
+    WEIR_TRY(decode_stored(schema, file, wanted, arena, &stored, err));
     for (int32_t i = 0; i < column_count; i++) {
         out[i] = stats_of_column(file, schema, &stored, &context->schema->fields[columns[i]]);
     }

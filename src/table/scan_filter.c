@@ -170,11 +170,15 @@ int weir_scan_filter_keys(const weir_scan_filter *filter, const weir_data_file *
     if (filter->key == NULL) {
         return WEIR_OK;
     }
-    int32_t count = filter->table->schema->key_column_count;
-    weir_column_stats *stats = WEIR_NEW_ARRAY(filter->arena, weir_column_stats, count);
-    WEIR_TRY(weir_stats_decode_keys(&filter->table->context, file, filter->arena, stats, err));
-    *out = weir_predicate_may_match(filter->key, stats);
-    return WEIR_OK;
+    weir_arena arena; /* a plan keeps nothing of the statistics */
+    weir_arena_init(&arena);
+    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, filter->table->schema->key_column_count);
+    int code = weir_stats_decode_keys(&filter->table->context, file, &arena, stats, err);
+    if (code == WEIR_OK) {
+        *out = weir_predicate_may_match(filter->key, stats);
+    }
+    weir_arena_free(&arena);
+    return code;
 }
 
 int weir_scan_filter_values(const weir_scan_filter *filter, const weir_data_file *file, bool *out, weir_error *err)
@@ -183,9 +187,14 @@ int weir_scan_filter_values(const weir_scan_filter *filter, const weir_data_file
     if (filter->values == NULL) {
         return WEIR_OK;
     }
-    weir_column_stats *stats = WEIR_NEW_ARRAY(filter->arena, weir_column_stats, filter->column_count);
-    WEIR_TRY(weir_stats_decode(&filter->table->context, file, filter->columns, filter->column_count, filter->arena,
-                               stats, err));
-    *out = weir_predicate_may_match(filter->values, stats);
-    return WEIR_OK;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, filter->column_count);
+    int code = weir_stats_decode(&filter->table->context, file, filter->columns, filter->column_count, &arena, stats,
+                                 err);
+    if (code == WEIR_OK) {
+        *out = weir_predicate_may_match(filter->values, stats);
+    }
+    weir_arena_free(&arena);
+    return code;
 }

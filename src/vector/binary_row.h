@@ -19,8 +19,9 @@ int weir_binary_row_write(const weir_batch *batch, const int32_t *columns, int32
 void weir_binary_row_serialize(const weir_type *const *types, const weir_literal *values, int32_t count,
                                weir_buffer *out);
 
-/* Reads a serialized row (with arity) into literals, bytes copied into `arena`. Nested fields are given as NULL.
- * WEIR_CORRUPT when the arity is not `count` or the bytes do not add up; `what` names the row in the message. */
+/* Reads a serialized row (with arity) into literals, bytes copied into `arena`. Nested fields are given as NULL, and so
+ * are those that have no type here, which are not looked at. WEIR_CORRUPT when the arity is not `count` or the bytes do
+ * not add up; `what` names the row in the message. */
 int weir_binary_row_deserialize(weir_slice bytes, const weir_type *const *types, int32_t count, const char *what,
                                 weir_arena *arena, weir_literal *out, weir_error *err);
 

@@ -275,7 +275,8 @@ int weir_binary_row_deserialize(weir_slice bytes, const weir_type *const *types,
     WEIR_TRY(open_row(weir_slice_of(bytes.data + 4, bytes.size - 4), count, what, &row, err));
     for (int32_t i = 0; i < count; i++) {
         weir_literal value = {.is_null = true};
-        if (!is_null(&row, (size_t)i) && !weir_type_is_nested(types[i]) && types[i]->id != WEIR_NULL) {
+        bool wanted = types[i] != NULL && !weir_type_is_nested(types[i]) && types[i]->id != WEIR_NULL;
+        if (wanted && !is_null(&row, (size_t)i)) {
             value.is_null = false;
             WEIR_TRY(read_literal(&row, (size_t)i, types[i], &value, err));
             value = weir_literal_copy(arena, types[i], &value);

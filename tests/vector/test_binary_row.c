@@ -379,6 +379,26 @@ static void damaged_serialized_rows_are_never_read_beyond_their_end(void **state
     rows_free(&rows);
 }
 
+static void a_field_without_a_type_is_not_looked_at(void **state)
+{
+    (void)state;
+    /* The text of field 1 would lie far outside of the row. */
+    static const uint8_t bytes[] = {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0,
+                                    0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0x10};
+    const weir_type *types[] = {weir_type_simple(WEIR_INT, true), NULL};
+    weir_literal values[2];
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_error err;
+    weir_slice row = weir_slice_of(bytes, sizeof bytes);
+    check_ok(weir_binary_row_deserialize(row, types, 2, "_MIN_VALUES", &arena, values, &err), &err);
+    assert_int_equal(values[0].integer, 7);
+    assert_true(values[1].is_null);
+    types[1] = weir_type_with_length(&arena, WEIR_VARCHAR, WEIR_MAX_LENGTH, true);
+    assert_int_equal(weir_binary_row_deserialize(row, types, 2, "_MIN_VALUES", &arena, values, &err), WEIR_CORRUPT);
+    weir_arena_free(&arena);
+}
+
 static void a_row_of_another_arity_is_corrupt(void **state)
 {
     (void)state;
@@ -419,6 +439,7 @@ int main(void)
         cmocka_unit_test(a_row_keeps_its_kind),
         cmocka_unit_test(damaged_rows_are_never_read_beyond_their_end),
         cmocka_unit_test(damaged_serialized_rows_are_never_read_beyond_their_end),
+        cmocka_unit_test(a_field_without_a_type_is_not_looked_at),
         cmocka_unit_test(a_row_of_another_arity_is_corrupt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
