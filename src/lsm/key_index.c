@@ -1,7 +1,11 @@
 /* Key indexes of data files, and the cache of them.
  *
  * An index is built outside of the lock: two threads that need the same one at the same time may both build it, and the
- * second result is dropped. */
+ * second result is dropped.
+ *
+ * Indexes count in the memory budget. For a new one those that nobody uses make room, the longest unused first. One that
+ * finds none even so is used all the same, since there is no changelog without it, but it goes with its last user; the
+ * keys of a lookup ascend, so that a file is mostly left for good. */
 #include "lsm/key_index.h"
 
 #include <pthread.h>
@@ -11,6 +15,7 @@
 
 struct weir_key_index_cache {
     pthread_mutex_t mutex;
+    weir_budget *budget;
     weir_key_index **indexes;
     size_t count;
     size_t capacity;
@@ -18,9 +23,10 @@ struct weir_key_index_cache {
     uint64_t clock;
 };
 
-weir_key_index_cache *weir_key_index_cache_create(void)
+weir_key_index_cache *weir_key_index_cache_create(weir_budget *budget)
 {
     weir_key_index_cache *cache = weir_alloc_zeroed(1, sizeof *cache);
+    cache->budget = budget;
     pthread_mutex_init(&cache->mutex, NULL);
     return cache;
 }
@@ -33,13 +39,24 @@ static void free_index(weir_key_index *index)
     free(index);
 }
 
+static void drop(weir_key_index_cache *cache, size_t i)
+{
+    weir_key_index *index = cache->indexes[i];
+    cache->memory_bytes -= index->memory_bytes;
+    if (index->is_counted) {
+        weir_budget_give(cache->budget, index->memory_bytes);
+    }
+    cache->indexes[i] = cache->indexes[--cache->count];
+    free_index(index);
+}
+
 void weir_key_index_cache_free(weir_key_index_cache *cache)
 {
     if (cache == NULL) {
         return;
     }
-    for (size_t i = 0; i < cache->count; i++) {
-        free_index(cache->indexes[i]);
+    while (cache->count > 0) {
+        drop(cache, cache->count - 1);
     }
     free(cache->indexes);
     pthread_mutex_destroy(&cache->mutex);
@@ -54,11 +71,21 @@ int64_t weir_key_index_cache_memory(weir_key_index_cache *cache)
     return bytes;
 }
 
-static void drop(weir_key_index_cache *cache, size_t i)
+/* Drops the index that has not been used for the longest time. False: all are in use. */
+static bool drop_longest_unused(weir_key_index_cache *cache)
 {
-    cache->memory_bytes -= cache->indexes[i]->memory_bytes;
-    free_index(cache->indexes[i]);
-    cache->indexes[i] = cache->indexes[--cache->count];
+    size_t oldest = cache->count;
+    for (size_t i = 0; i < cache->count; i++) {
+        const weir_key_index *index = cache->indexes[i];
+        if (index->users == 0 && (oldest == cache->count || index->last_used < cache->indexes[oldest]->last_used)) {
+            oldest = i;
+        }
+    }
+    if (oldest == cache->count) {
+        return false;
+    }
+    drop(cache, oldest);
+    return true;
 }
 
 static bool stands_in(const char *file_name, const weir_sorted_run *runs, int32_t run_count)
@@ -82,14 +109,7 @@ void weir_key_index_cache_retain(weir_key_index_cache *cache, const weir_sorted_
             drop(cache, i - 1);
         }
     }
-    while (cache->memory_bytes > limit_bytes && cache->count > 0) {
-        size_t oldest = 0;
-        for (size_t i = 1; i < cache->count; i++) {
-            if (cache->indexes[i]->last_used < cache->indexes[oldest]->last_used) {
-                oldest = i;
-            }
-        }
-        drop(cache, oldest);
+    while (cache->memory_bytes > limit_bytes && drop_longest_unused(cache)) {
     }
     pthread_mutex_unlock(&cache->mutex);
 }
@@ -172,11 +192,31 @@ static int build(const weir_table_context *context, const char *bucket_path, con
     return WEIR_OK;
 }
 
+static bool try_to_count(weir_budget *budget, int64_t bytes)
+{
+    int64_t limit = weir_budget_limit(budget);
+    return (limit == INT64_MAX || weir_budget_left(budget) - bytes >= limit / 2) && weir_budget_try_take(budget, bytes);
+}
+
+/* Adds an index that is in use, and makes room for it in the budget where that can be. */
+static void insert(weir_key_index_cache *cache, weir_key_index *index)
+{
+    WEIR_GROW(cache->indexes, cache->capacity, cache->count + 1);
+    cache->indexes[cache->count++] = index;
+    cache->memory_bytes += index->memory_bytes;
+    do {
+        index->is_counted = try_to_count(cache->budget, index->memory_bytes);
+    } while (!index->is_counted && drop_longest_unused(cache));
+}
+
 int weir_key_index_get(weir_key_index_cache *cache, const weir_table_context *context, const char *bucket_path,
                        const weir_data_file *file, const weir_key_index **out, weir_error *err)
 {
     pthread_mutex_lock(&cache->mutex);
     weir_key_index *index = find(cache, file->name);
+    if (index != NULL) {
+        index->users++;
+    }
     pthread_mutex_unlock(&cache->mutex);
     if (index == NULL) {
         weir_key_index *built = NULL;
@@ -187,9 +227,10 @@ int weir_key_index_get(weir_key_index_cache *cache, const weir_table_context *co
             index = built;
             built = NULL;
             index->last_used = ++cache->clock;
-            WEIR_GROW(cache->indexes, cache->capacity, cache->count + 1);
-            cache->indexes[cache->count++] = index;
-            cache->memory_bytes += index->memory_bytes;
+            index->users++;
+            insert(cache, index);
+        } else {
+            index->users++;
         }
         pthread_mutex_unlock(&cache->mutex);
         if (built != NULL) {
@@ -198,6 +239,20 @@ int weir_key_index_get(weir_key_index_cache *cache, const weir_table_context *co
     }
     *out = index;
     return WEIR_OK;
+}
+
+void weir_key_index_release(weir_key_index_cache *cache, const weir_key_index *index)
+{
+    pthread_mutex_lock(&cache->mutex);
+    for (size_t i = 0; i < cache->count; i++) {
+        if (cache->indexes[i] == index) {
+            if (--cache->indexes[i]->users == 0 && !index->is_counted) {
+                drop(cache, i);
+            }
+            break;
+        }
+    }
+    pthread_mutex_unlock(&cache->mutex);
 }
 
 int64_t weir_key_index_seek(const weir_key_index *index, int64_t from, const weir_sort_keys *keys, int64_t k)

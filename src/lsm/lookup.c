@@ -143,6 +143,26 @@ static int compare_bound(const weir_lookup *lookup, int64_t bound, const key_sea
     return weir_sort_keys_compare(&lookup->bounds, bound, search->keys, search->wanted[search->open[at]]);
 }
 
+/* Walks one file along the open keys from *at on, up to the first that is beyond its last row; keys that it does not
+ * hold stay open. */
+static void search_file(const weir_key_index *index, int32_t file, key_search *search, int64_t *at, int64_t *still_open)
+{
+    int64_t row = 0;
+    for (; *at < search->open_count; ++*at) {
+        uint32_t i = search->open[*at];
+        row = weir_key_index_seek(index, row, search->keys, search->wanted[i]);
+        if (row == index->keys.length) {
+            return; /* this key and those after it may stand in the next file */
+        }
+        if (weir_sort_keys_compare(&index->keys, row, search->keys, search->wanted[i]) == 0) {
+            search->places[i] = (place){file, (uint32_t)row};
+            search->found[i] = index->is_delete == NULL || !weir_bit_get(index->is_delete, row);
+        } else {
+            search->open[(*still_open)++] = i;
+        }
+    }
+}
+
 /* Walks the files of one run along the open keys; keys that it holds are settled. */
 static int search_run(weir_lookup *lookup, const weir_sorted_run *run, int32_t first_file, key_search *search,
                       weir_error *err)
@@ -158,21 +178,8 @@ static int search_run(weir_lookup *lookup, const weir_sorted_run *run, int32_t f
         }
         const weir_key_index *index = NULL;
         WEIR_TRY(weir_key_index_get(lookup->cache, lookup->context, lookup->bucket_path, run->files[f], &index, err));
-        int64_t row = 0;
-        while (at < search->open_count) {
-            uint32_t i = search->open[at];
-            row = weir_key_index_seek(index, row, search->keys, search->wanted[i]);
-            if (row == index->keys.length) {
-                break; /* this key and those after it may stand in the next file */
-            }
-            if (weir_sort_keys_compare(&index->keys, row, search->keys, search->wanted[i]) == 0) {
-                search->places[i] = (place){first_file + f, (uint32_t)row};
-                search->found[i] = index->is_delete == NULL || !weir_bit_get(index->is_delete, row);
-            } else {
-                search->open[still_open++] = i;
-            }
-            at++;
-        }
+        search_file(index, first_file + f, search, &at, &still_open);
+        weir_key_index_release(lookup->cache, index);
     }
     while (at < search->open_count) {
         search->open[still_open++] = search->open[at++];

@@ -404,7 +404,7 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     writer->shed_at = LEAST_ARENA_BYTES;
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
                                       options->partition.size);
-    writer->index_cache = weir_key_index_cache_create();
+    writer->index_cache = weir_key_index_cache_create(context->budget);
     weir_write_buffer_init(&writer->buffer, context);
     int code = weir_lsm_options_read(context->schema, &writer->options, err);
     fill_levels(writer, options->restored_files, options->restored_file_count);

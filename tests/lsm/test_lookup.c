@@ -78,7 +78,7 @@ static void the_newest_run_with_the_key_decides(void **state)
     weir_lookup *lookup = NULL;
     fixture_start(&test, LSM_SCHEMA(""));
     make_tree(&test, &made);
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     assert_string_equal(LOOK_UP(&test, lookup, 1, 3, 5, 10, 20, 22),
                         "1=\"new 1\" 3! 5=null 10=\"old 10\" 20=\"new 20\" 22=\"new 22\"");
@@ -105,7 +105,7 @@ static void wanted_positions_choose_among_the_keys(void **state)
     weir_buffer text = {0};
     fixture_start(&test, LSM_SCHEMA(""));
     make_tree(&test, &made);
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     make_keys(&test, all, 6, &keys);
     CHECK(&test, weir_lookup_find(lookup, &keys, wanted, 3, found, &test.err));
@@ -137,7 +137,7 @@ static void every_key_of_a_large_file_is_found(void **state)
     int64_t *numbers = weir_alloc_zeroed(ROWS, sizeof *numbers);
     written_files written = fixture_write(&test, WEIR_DATA_FILE_KEY_VALUE, 5, &batch, numbers);
     weir_sorted_run run = {.files = written.files, .file_count = (int32_t)written.count, .level = 5};
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, &run, 1, cache, &lookup, &test.err));
     weir_sort_keys keys;
     int64_t *all = weir_alloc(sizeof(int64_t) * ROWS * 3);
@@ -180,7 +180,7 @@ static void indexes_stay_in_the_cache_until_their_files_or_the_room_are_gone(voi
     weir_lookup *lookup = NULL;
     fixture_start(&test, LSM_SCHEMA(""));
     make_tree(&test, &made);
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     assert_int_equal(weir_key_index_cache_memory(cache), 0);
     LOOK_UP(&test, lookup, 1, 10, 22);
@@ -203,6 +203,49 @@ static void indexes_stay_in_the_cache_until_their_files_or_the_room_are_gone(voi
     fixture_end(&test);
 }
 
+static int64_t memory_of_all_indexes(fixture *test, tree *made)
+{
+    weir_lookup *lookup = NULL;
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
+    CHECK(test, weir_lookup_open(&test->context, weir_partition_none(), 0, made->runs, 2, cache, &lookup, &test->err));
+    LOOK_UP(test, lookup, 1, 10, 22);
+    int64_t bytes = weir_key_index_cache_memory(cache);
+    weir_lookup_close(lookup);
+    weir_key_index_cache_free(cache);
+    return bytes;
+}
+
+static void indexes_take_half_of_the_budget_at_most(void **state)
+{
+    (void)state;
+    fixture test;
+    tree made;
+    fixture_start(&test, LSM_SCHEMA(""));
+    make_tree(&test, &made);
+    int64_t all = memory_of_all_indexes(&test, &made);
+    const int64_t limits[] = {2 * all, 2 * all - 2, 1};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        weir_budget budget;
+        weir_lookup *lookup = NULL;
+        weir_budget_init(&budget, "test", NULL, limits[i]);
+        weir_key_index_cache *cache = weir_key_index_cache_create(&budget);
+        CHECK(&test,
+              weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
+        for (int round = 0; round < 2; round++) {
+            assert_string_equal(LOOK_UP(&test, lookup, 1, 10, 22), "1=\"new 1\" 10=\"old 10\" 22=\"new 22\"");
+            int64_t held = weir_key_index_cache_memory(cache);
+            assert_int_equal(held, budget.used_bytes);
+            assert_true(held <= limits[i] / 2);
+            assert_true(i != 0 || held == all);
+            assert_true(i != 1 || held > 0);
+        }
+        weir_lookup_close(lookup);
+        weir_key_index_cache_free(cache);
+        assert_int_equal(budget.used_bytes, 0);
+    }
+    fixture_end(&test);
+}
+
 static void files_without_a_wanted_key_are_not_opened(void **state)
 {
     (void)state;
@@ -213,7 +256,7 @@ static void files_without_a_wanted_key_are_not_opened(void **state)
     make_tree(&test, &made);
     const char *path = weir_data_file_path(&test.arena, fixture_bucket_path(&test), made.newer[1]);
     CHECK(&test, weir_fs_remove(test.fs, path, &test.err));
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     assert_string_equal(LOOK_UP(&test, lookup, 1, 10), "1=\"new 1\" 10=\"old 10\"");
     weir_sort_keys keys;
@@ -236,7 +279,7 @@ static void an_empty_key_range_in_a_manifest_is_corrupt(void **state)
     fixture_start(&test, LSM_SCHEMA(""));
     make_tree(&test, &made);
     made.older[0]->min_key = (weir_slice){0};
-    weir_key_index_cache *cache = weir_key_index_cache_create();
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     assert_int_equal(weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err),
                      WEIR_CORRUPT);
     weir_key_index_cache_free(cache);
@@ -250,6 +293,7 @@ int main(void)
         cmocka_unit_test(wanted_positions_choose_among_the_keys),
         cmocka_unit_test(every_key_of_a_large_file_is_found),
         cmocka_unit_test(indexes_stay_in_the_cache_until_their_files_or_the_room_are_gone),
+        cmocka_unit_test(indexes_take_half_of_the_budget_at_most),
         cmocka_unit_test(files_without_a_wanted_key_are_not_opened),
         cmocka_unit_test(an_empty_key_range_in_a_manifest_is_corrupt),
     };
