@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -41,6 +42,34 @@ static void write_file(const char *name, const char *text)
     assert_int_equal(weir_fs_replace(weir_fs_local(), at(name), weir_slice_text(text), NULL), WEIR_OK);
 }
 
+/* What was synced, in order: these stand before the C library's functions of the same names. */
+static weir_buffer synced;
+
+static int note_and_sync(int descriptor, long call)
+{
+    char link[64], path[512];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    path[size > 0 ? size : 0] = '\0';
+    const char *inside = strncmp(path, root, strlen(root)) == 0 ? path + strlen(root) : path;
+    bool is_temporary = size > 4 && strcmp(path + size - 4, ".tmp") == 0;
+    weir_buffer_append_format(&synced, "%s%s", synced.size > 0 ? " " : "",
+                              is_temporary        ? "temporary"
+                              : inside[0] == '\0' ? "/"
+                                                  : inside);
+    return (int)syscall(call, descriptor);
+}
+
+int fsync(int descriptor) { return note_and_sync(descriptor, SYS_fsync); }
+
+int fdatasync(int descriptor) { return note_and_sync(descriptor, SYS_fdatasync); }
+
+static void check_synced(const char *expected)
+{
+    assert_string_equal(weir_buffer_text(&synced), expected);
+    weir_buffer_clear(&synced);
+}
+
 static bool exists(const char *name) { return access(at(name), F_OK) == 0; }
 
 static void removing_recursively_does_not_follow_links(void **state)
@@ -71,6 +100,28 @@ static void links_are_read_as_what_they_lead_to(void **state)
     assert_true(info.is_directory);
     write_file("link/b", "x");
     assert_true(exists("d/b"));
+}
+
+static void bytes_are_synced_before_their_name_and_names_with_their_folder(void **state)
+{
+    (void)state;
+    weir_fs *fs = weir_fs_local();
+    weir_output *output = NULL;
+    weir_buffer_clear(&synced);
+    assert_int_equal(weir_fs_publish(fs, at("d/snapshot-1"), weir_slice_text("x"), NULL), WEIR_OK);
+    check_synced("/ temporary /d"); /* the name of `d` itself comes first */
+    for (int sync = 0; sync < 2; sync++) {
+        assert_int_equal(weir_fs_create(fs, at("d/data"), &output, NULL), WEIR_OK);
+        assert_int_equal(weir_output_write(output, "x", 1, NULL), WEIR_OK);
+        assert_int_equal(weir_output_finish(output, sync == 1, NULL), WEIR_OK);
+        check_synced(sync == 1 ? "/d/data" : "");
+        assert_int_equal(weir_fs_remove(fs, at("d/data"), NULL), WEIR_OK);
+    }
+    assert_int_equal(weir_fs_sync_directory(fs, at("d"), NULL), WEIR_OK);
+    check_synced("/d");
+    assert_int_equal(weir_fs_replace(fs, at("d/LATEST"), weir_slice_text("1"), NULL), WEIR_OK);
+    check_synced(""); /* a hint may be lost */
+    weir_buffer_free(&synced);
 }
 
 static void a_name_taken_by_a_dangling_link_is_taken(void **state)
@@ -175,10 +226,15 @@ static void the_local_file_system_is_one_and_stays_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(removing_recursively_does_not_follow_links),  TEST(links_are_read_as_what_they_lead_to),
-        TEST(a_name_taken_by_a_dangling_link_is_taken),    TEST(a_pipe_is_not_opened_as_a_file),
-        TEST(a_file_cut_off_while_open_is_corrupt),        TEST(a_long_name_still_has_a_temporary_file),
-        TEST(a_folder_without_permission_is_denied),       TEST(a_file_that_cannot_be_written_is_removed),
+        TEST(removing_recursively_does_not_follow_links),
+        TEST(links_are_read_as_what_they_lead_to),
+        TEST(bytes_are_synced_before_their_name_and_names_with_their_folder),
+        TEST(a_name_taken_by_a_dangling_link_is_taken),
+        TEST(a_pipe_is_not_opened_as_a_file),
+        TEST(a_file_cut_off_while_open_is_corrupt),
+        TEST(a_long_name_still_has_a_temporary_file),
+        TEST(a_folder_without_permission_is_denied),
+        TEST(a_file_that_cannot_be_written_is_removed),
         TEST(the_local_file_system_is_one_and_stays_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
