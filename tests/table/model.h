@@ -35,6 +35,7 @@ typedef struct table_model {
     random_state random;
     weir_fs *memory;
     weir_fs *fs; /* with faults, over memory */
+    weir_pool *pool; /* NULL: all is done in one thread, always in the same way */
     bool partitioned;
     const char *producer;
     weir_table *table;
@@ -96,7 +97,8 @@ static inline void model_open(table_model *model)
 {
     weir_error err = {0};
     weir_table_write_options options = {.commit_user = MODEL_USER};
-    model_must(weir_table_open(model->fs, MODEL_PATH, NULL, &model->table, &err), &err, "opening the table");
+    weir_table_open_options open = {.pool = model->pool};
+    model_must(weir_table_open(model->fs, MODEL_PATH, &open, &model->table, &err), &err, "opening the table");
     model_must(weir_table_write_open(model->table, &options, &model->write, &err), &err, "opening the writer");
     model_must(weir_table_commit_open(model->table, MODEL_USER, &model->commit, &err), &err, "opening the committer");
 }
@@ -127,15 +129,15 @@ static inline void model_remember(table_model *model, int64_t snapshot_id, bool 
     }
 }
 
-/* A table with random options on an empty file system. */
-static inline void model_create(table_model *model, random_state random)
+/* A table with random options on an empty file system. The pool, if there is one, is the model's. */
+static inline void model_create_in_pool(table_model *model, random_state random, weir_pool *pool)
 {
     static const char *const producers[] = {"none", "input", "lookup", "lookup"};
     static const char *const formats[] = {"parquet", "parquet", "avro"};
     weir_arena arena;
     weir_arena_init(&arena);
     weir_error err = {0};
-    *model = (table_model){.random = random, .next_identifier = 1, .next_version = 1};
+    *model = (table_model){.random = random, .pool = pool, .next_identifier = 1, .next_version = 1};
     model->memory = weir_fs_memory();
     model->fs = weir_fs_fault(model->memory, (weir_fault_options){0});
     model->partitioned = random_below(&model->random, 2) == 0;
@@ -173,9 +175,15 @@ static inline void model_create(table_model *model, random_state random)
     model_open(model);
 }
 
+static inline void model_create(table_model *model, random_state random)
+{
+    model_create_in_pool(model, random, NULL);
+}
+
 static inline void model_free(table_model *model)
 {
     model_close(model);
+    weir_pool_free(model->pool);
     weir_fs_close(model->fs);
     weir_fs_close(model->memory);
     free(model->history.states);
