@@ -20,6 +20,7 @@ struct weir_table_commit {
     bool expires; /* after each commit */
     bool force_create;
     weir_commit_guard last; /* over the last commit */
+    weir_tag_ids tags;      /* as the last expiry saw them */
 };
 
 int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err)
@@ -41,6 +42,7 @@ void weir_table_commit_close(weir_table_commit *commit)
 {
     if (commit != NULL) {
         weir_commit_guard_free(&commit->last);
+        weir_tag_ids_free(&commit->tags);
         free(commit->user);
         free(commit);
     }
@@ -187,7 +189,8 @@ static void finish_commit(weir_table_commit *commit, int64_t snapshot_id, int64_
     int64_t expired = 0;
     weir_error reason = {0};
     /* The commit stands; what cannot be cleaned up now will be the next time. */
-    if (snapshot_id > 0 && commit->expires && weir_table_expire(commit->table, NULL, &expired, &reason) != WEIR_OK) {
+    if (snapshot_id > 0 && commit->expires &&
+        weir_table_expire_knowing(commit->table, NULL, &commit->tags, &expired, &reason) != WEIR_OK) {
         weir_log(WEIR_LOG_WARN, "%s: expiring snapshots: %s", commit->table->path, reason.message);
     }
     if (out_snapshot_id != NULL) {

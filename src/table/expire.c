@@ -133,8 +133,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* The ids of all snapshots that have been set aside, ascending; in `arena`. */
-static int list_set_aside(const weir_table *table, weir_arena *arena, int64_t **out, size_t *out_count,
-                          weir_error *err)
+static int list_set_aside(const weir_table *table, weir_arena *arena, int64_t **out, size_t *out_count, weir_error *err)
 {
     weir_file_info *entries = NULL;
     size_t count = 0;
@@ -158,7 +157,7 @@ static int list_set_aside(const weir_table *table, weir_arena *arena, int64_t **
 }
 
 /* Finishes the expiry of everything that has been set aside; `end` is the oldest snapshot that stays. */
-static int finish_set_aside(const weir_table *table, int64_t end, weir_error *err)
+static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *known, weir_error *err)
 {
     weir_arena arena;
     expiry_run expiry = {.table = table};
@@ -168,7 +167,7 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_error *er
     weir_arena_init(&expiry.arena);
     int code = list_set_aside(table, &arena, &ids, &count, err);
     if (code == WEIR_OK && count > 0) {
-        code = weir_expire_keep_read(table, end, &expiry.keep, err);
+        code = weir_expire_keep_read_for(table, ids[0], end, known, &expiry.keep, err);
     }
     for (size_t i = 0; i < count && code == WEIR_OK; i++) {
         code = finish_one(&expiry, ids[i], err);
@@ -201,8 +200,8 @@ static int set_aside(const weir_table *table, int64_t begin, int64_t end, weir_e
         code = weir_snapshot_write_hint(context->fs, context->paths.root, "EARLIEST", end, err);
     }
     if (code == WEIR_OK) {
-        code = weir_fs_sync_directory(context->fs,
-                                      weir_arena_format(&expiry.arena, "%s/snapshot", context->paths.root), err);
+        code = weir_fs_sync_directory(context->fs, weir_arena_format(&expiry.arena, "%s/snapshot", context->paths.root),
+                                      err);
     }
     weir_arena_free(&expiry.arena);
     return code;
@@ -285,6 +284,15 @@ static bool changelogs_outlive_snapshots(const weir_table *table)
 int weir_table_expire(const weir_table *table, const weir_expire_options *options, int64_t *out_expired,
                       weir_error *err)
 {
+    weir_tag_ids known = {0};
+    int code = weir_table_expire_knowing(table, options, &known, out_expired, err);
+    weir_tag_ids_free(&known);
+    return code;
+}
+
+int weir_table_expire_knowing(const weir_table *table, const weir_expire_options *options, weir_tag_ids *known,
+                              int64_t *out_expired, weir_error *err)
+{
     const weir_table_context *context = &table->context;
     retention rules;
     int64_t earliest = 0, latest = 0, end = 0;
@@ -303,7 +311,7 @@ int weir_table_expire(const weir_table *table, const weir_expire_options *option
         return WEIR_OK;
     }
     WEIR_TRY(set_aside(table, earliest, end, err));
-    WEIR_TRY(finish_set_aside(table, end, err));
+    WEIR_TRY(finish_set_aside(table, end, known, err));
     *out_expired = end - earliest;
     return WEIR_OK;
 }

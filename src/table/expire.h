@@ -5,7 +5,7 @@
 #ifndef WEIR_TABLE_EXPIRE_H
 #define WEIR_TABLE_EXPIRE_H
 
-#include "table/table.h"
+#include "table/expire_tags.h"
 
 typedef struct weir_expire_options {
     int64_t retain_min; /* -1: the table's option */
@@ -17,5 +17,9 @@ typedef struct weir_expire_options {
 /* *out_expired: how many snapshots went. Safe to repeat after a crash at any point. */
 int weir_table_expire(const weir_table *table, const weir_expire_options *options, int64_t *out_expired,
                       weir_error *err);
+
+/* The same for those who expire again and again: tags that are known are not read again. */
+int weir_table_expire_knowing(const weir_table *table, const weir_expire_options *options, weir_tag_ids *known,
+                              int64_t *out_expired, weir_error *err);
 
 #endif

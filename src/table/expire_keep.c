@@ -8,10 +8,7 @@ static void keep_name(weir_expire_keep *keep, const char *name)
     }
 }
 
-void weir_expire_keep_free(weir_expire_keep *keep)
-{
-    weir_map_free(&keep->names);
-}
+void weir_expire_keep_free(weir_expire_keep *keep) { weir_map_free(&keep->names); }
 
 bool weir_expire_keeps(const weir_expire_keep *keep, const char *name)
 {
@@ -71,6 +68,30 @@ static int keep_data_files(const weir_table *table, const weir_snapshot *snapsho
     return code;
 }
 
+static int keep_tag(const weir_table *table, const weir_snapshot *tag, weir_arena *arena, weir_expire_keep *keep,
+                    weir_error *err)
+{
+    WEIR_TRY(keep_state(table, tag, arena, keep, err));
+    return keep_data_files(table, tag, arena, keep, err);
+}
+
+/* Those tags of the table itself that matter to an expiry. */
+static int keep_own_tags(const weir_table *table, int64_t first, int64_t end, weir_tag_ids *known,
+                         weir_expire_keep *keep, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_snapshot **tags = NULL;
+    size_t count = 0;
+    int code = weir_tags_of_expiry(known, table, table->context.paths.root, first, end, &arena, &tags, &count, err);
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        code = keep_tag(table, tags[i], &arena, keep, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* All tags of a branch. */
 static int keep_tags(const weir_table *table, const char *root, weir_expire_keep *keep, weir_error *err)
 {
     weir_arena arena;
@@ -82,10 +103,7 @@ static int keep_tags(const weir_table *table, const char *root, weir_expire_keep
         weir_snapshot *tag = NULL;
         code = weir_tag_read(table->context.fs, root, names[i], &arena, &tag, err);
         if (code == WEIR_OK) {
-            code = keep_state(table, tag, &arena, keep, err);
-        }
-        if (code == WEIR_OK) {
-            code = keep_data_files(table, tag, &arena, keep, err);
+            code = keep_tag(table, tag, &arena, keep, err);
         }
     }
     weir_arena_free(&arena);
@@ -147,19 +165,33 @@ static int keep_branches(const weir_table *table, weir_expire_keep *keep, weir_e
     return code;
 }
 
+static int keep_manifests_of(const weir_table *table, int64_t snapshot_id, weir_expire_keep *keep, weir_error *err)
+{
+    weir_arena arena;
+    weir_snapshot *snapshot = NULL;
+    weir_arena_init(&arena);
+    int code = weir_snapshot_read(table->context.fs, table->context.paths.root, snapshot_id, &arena, &snapshot, err);
+    if (code == WEIR_OK) {
+        code = keep_manifests(table, snapshot, &arena, keep, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 int weir_expire_keep_read(const weir_table *table, int64_t end, weir_expire_keep *out, weir_error *err)
 {
     *out = (weir_expire_keep){0};
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_snapshot *snapshot = NULL;
-    int code = weir_snapshot_read(table->context.fs, table->context.paths.root, end, &arena, &snapshot, err);
-    if (code == WEIR_OK) {
-        code = keep_manifests(table, snapshot, &arena, out, err);
-    }
-    weir_arena_free(&arena);
-    WEIR_TRY(code);
+    WEIR_TRY(keep_manifests_of(table, end, out, err));
     WEIR_TRY(keep_tags(table, table->context.paths.root, out, err));
+    return keep_branches(table, out, err);
+}
+
+int weir_expire_keep_read_for(const weir_table *table, int64_t first, int64_t end, weir_tag_ids *known,
+                              weir_expire_keep *out, weir_error *err)
+{
+    *out = (weir_expire_keep){0};
+    WEIR_TRY(keep_manifests_of(table, end, out, err));
+    WEIR_TRY(keep_own_tags(table, first, end, known, out, err));
     return keep_branches(table, out, err);
 }
 

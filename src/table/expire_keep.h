@@ -5,7 +5,7 @@
 #define WEIR_TABLE_EXPIRE_KEEP_H
 
 #include "base/map.h"
-#include "table/table.h"
+#include "table/expire_tags.h"
 
 typedef struct weir_expire_keep {
     weir_map names;
@@ -14,6 +14,9 @@ typedef struct weir_expire_keep {
 /* Manifests of snapshot `end`, the first that stays (younger ones only add to them); data files and manifests of tags and
  * branches. */
 int weir_expire_keep_read(const weir_table *table, int64_t end, weir_expire_keep *out, weir_error *err);
+/* The same for an expiry of snapshots first … end - 1, which need not look at all of the table's own tags. */
+int weir_expire_keep_read_for(const weir_table *table, int64_t first, int64_t end, weir_tag_ids *known,
+                              weir_expire_keep *out, weir_error *err);
 /* Adds the data files of a snapshot's state. */
 int weir_expire_keep_data(const weir_table *table, int64_t snapshot_id, weir_expire_keep *keep, weir_error *err);
 void weir_expire_keep_free(weir_expire_keep *keep);
