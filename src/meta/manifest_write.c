@@ -245,7 +245,8 @@ static int append_entry(const weir_manifest_entry *entry, const entry_options *o
     return weir_entry_append(&lean, batch, err);
 }
 
-/* Writes entries until the file has reached its target size; *out_count says how many. */
+/* Writes entries until the file has reached its target size; *out_count says how many. A target may be less than a file
+ * without entries takes, so a first batch is always written. */
 static int write_entries(weir_format_writer *records, const weir_manifest_entry *entries, size_t count,
                          const entry_options *options, size_t *out_count, weir_error *err)
 {
@@ -253,7 +254,7 @@ static int write_entries(weir_format_writer *records, const weir_manifest_entry 
     size_t done_count = 0;
     int code = WEIR_OK;
     weir_batch_init(&batch, weir_entry_fields, WEIR_ENTRY_COLUMNS);
-    while (done_count < count && (int64_t)records->ops->size(records) < options->target_bytes) {
+    while (done_count == 0 || (done_count < count && (int64_t)records->ops->size(records) < options->target_bytes)) {
         weir_batch_clear(&batch);
         for (int i = 0; i < ENTRIES_A_BATCH && done_count < count; i++) {
             WEIR_GO(append_entry(&entries[done_count++], options, &batch, err));

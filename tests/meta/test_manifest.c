@@ -429,6 +429,33 @@ static void a_full_merge_keeps_large_manifests_that_nothing_touches(void **state
     end_table(&table);
 }
 
+static void a_full_merge_rewrites_large_manifests_of_deletions(void **state)
+{
+    (void)state;
+    weir_error err;
+    made_table table;
+    weir_manifest_files merged = {0};
+    start_table(&table, "bucket=4;manifest.full-compaction-threshold-size=1kb;manifest.target-file-size=1kb;"
+                        "manifest.compression=null");
+    add_manifest(&table, WEIR_FILE_ADD, 1, 50);
+    add_manifest(&table, WEIR_FILE_DELETE, 1, 50);
+    check_ok(weir_manifest_merge(&table.writer, &table.manifests, &merged, &err), &err);
+    check_live(&table, &merged, 0, 0);
+    weir_manifest_files_free(&merged);
+    end_table(&table);
+}
+
+static void the_least_target_size_still_makes_progress(void **state)
+{
+    (void)state;
+    made_table table;
+    start_table(&table, "bucket=4;manifest.target-file-size=1b");
+    add_manifest(&table, WEIR_FILE_ADD, 1, 5000);
+    assert_true(table.manifests.count > 1);
+    check_live(&table, &table.manifests, (int64_t)5000 * 5001 / 2, table.manifests.count);
+    end_table(&table);
+}
+
 static void a_deletion_without_its_addition_is_corrupt_unless_kept(void **state)
 {
     (void)state;
@@ -644,6 +671,8 @@ int main(void)
         cmocka_unit_test(neighbours_are_joined_when_they_reach_the_target),
         cmocka_unit_test(a_full_merge_leaves_no_deletions),
         cmocka_unit_test(a_full_merge_keeps_large_manifests_that_nothing_touches),
+        cmocka_unit_test(a_full_merge_rewrites_large_manifests_of_deletions),
+        cmocka_unit_test(the_least_target_size_still_makes_progress),
         cmocka_unit_test(a_deletion_without_its_addition_is_corrupt_unless_kept),
         cmocka_unit_test(the_same_file_at_two_levels_is_two_entries),
         cmocka_unit_test(filters_leave_out_entries),
