@@ -1,6 +1,10 @@
 /* The writer of a primary-key bucket: what a commit message holds, and which files stay. */
 #include "lsm_fixture.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
 #include "base/pool.h"
 #include "merge/sorted_run.h"
 
@@ -245,6 +249,93 @@ static void pieces_of_a_compaction_make_one_run(void **state)
     fixture_end(&test);
 }
 
+/* A pool of one thread that does nothing until it is let go. */
+typedef struct held_pool {
+    weir_pool *pool;
+    weir_task_group group;
+    sem_t let_go;
+    pthread_t helper;
+} held_pool;
+
+static int be_held(void *argument, weir_error *err)
+{
+    held_pool *held = argument;
+    (void)err;
+    sem_wait(&held->let_go);
+    return WEIR_OK;
+}
+
+static void hold_pool(fixture *test, held_pool *held)
+{
+    CHECK(test, weir_pool_create(1, "test", &held->pool, &test->err));
+    weir_task_group_init(&held->group, held->pool);
+    sem_init(&held->let_go, 0, 0);
+    weir_task_group_run(&held->group, be_held, held);
+    test->context.pool = held->pool;
+}
+
+static void *let_go_later(void *argument)
+{
+    held_pool *held = argument;
+    usleep(100000); /* who does not wait is done by then */
+    sem_post(&held->let_go);
+    return NULL;
+}
+
+static void free_pool(fixture *test, held_pool *held)
+{
+    CHECK(test, weir_task_group_wait(&held->group, &test->err));
+    weir_task_group_free(&held->group);
+    weir_pool_free(held->pool);
+    sem_destroy(&held->let_go);
+    test->context.pool = NULL;
+}
+
+static void with_too_many_runs_a_flush_waits_for_the_compaction(void **state)
+{
+    (void)state;
+    fixture test;
+    held_pool held;
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'num-sorted-run.stop-trigger':'4'"));
+    hold_pool(&test, &held);
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    for (int i = 0; i < 5; i++) {
+        lsm_write(&test, writer, "[['+I',1,'a']]");
+        CHECK(&test, writer->ops->flush(writer, &test.err));
+    }
+    assert_int_equal(lsm_count_files(&test), 5); /* a compaction has been due since the third */
+    pthread_create(&held.helper, NULL, let_go_later, &held);
+    lsm_write(&test, writer, "[['+I',1,'a']]");
+    CHECK(&test, writer->ops->flush(writer, &test.err));
+    assert_true(lsm_count_files(&test) > 6);
+    pthread_join(held.helper, NULL);
+    writer->ops->close(writer);
+    free_pool(&test, &held);
+    fixture_end(&test);
+}
+
+static void a_commit_waits_for_the_lookup_changelog_of_its_last_rows(void **state)
+{
+    (void)state;
+    fixture test;
+    held_pool held;
+    weir_commit_message message = {0};
+    fixture_start(&test, LSM_SCHEMA(OPTIONS ",'changelog-producer':'lookup'"));
+    hold_pool(&test, &held);
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    lsm_write(&test, writer, "[['+I',1,'a']]");
+    CHECK(&test, writer->ops->flush(writer, &test.err)); /* its compaction knows the first row only */
+    lsm_write(&test, writer, "[['+I',2,'b']]");
+    pthread_create(&held.helper, NULL, let_go_later, &held);
+    CHECK(&test, writer->ops->prepare_commit(writer, false, &test.arena, &message, &test.err));
+    assert_string_equal(lsm_list_text(&test, &message.compact_changelog_files), "0:+I[1,\"a\"] 1:+I[2,\"b\"]");
+    pthread_join(held.helper, NULL);
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    free_pool(&test, &held);
+    fixture_end(&test);
+}
+
 static void a_compaction_that_fails_is_told_by_the_commit_and_leaves_no_file(void **state)
 {
     (void)state;
@@ -278,6 +369,8 @@ int main(void)
         cmocka_unit_test(a_write_only_bucket_compacts_when_asked_for_all_only),
         cmocka_unit_test(an_input_changelog_holds_every_row_as_it_came),
         cmocka_unit_test(pieces_of_a_compaction_make_one_run),
+        cmocka_unit_test(with_too_many_runs_a_flush_waits_for_the_compaction),
+        cmocka_unit_test(a_commit_waits_for_the_lookup_changelog_of_its_last_rows),
         cmocka_unit_test(a_compaction_that_fails_is_told_by_the_commit_and_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

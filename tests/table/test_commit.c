@@ -348,6 +348,38 @@ static void a_compaction_of_a_table_that_was_made_anew_is_dropped(void **state)
     fixture_free(&table);
 }
 
+/* Two compactors of different files, which no file that both remove would tell. */
+static void a_compaction_into_keys_that_another_one_has_filled_is_dropped(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared first, second;
+    weir_error err = {0};
+    weir_log_set_level(WEIR_LOG_ERROR);
+    fixture_create(&table, "k INT NOT NULL", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1], [5]]", "+I");
+    must(weir_table_write_compact(table.write, weir_partition_none(), 0, true, &err), &err, "compacting");
+    fixture_prepare(&table, &first);
+    assert_true(fixture_commit_prepared(&table, &first) > 0);
+
+    fixture_commit(&table, "[[3], [4]]", "+I");
+    must(weir_table_write_compact(table.write, weir_partition_none(), 0, true, &err), &err, "compacting");
+    fixture_prepare(&table, &second);
+    weir_file_list *before = &second.messages.items[0].compact_before;
+    size_t kept = 0;
+    for (size_t i = 0; i < before->count; i++) {
+        if (before->files[i]->level == 0) { /* as if the writer had not known the first one's file */
+            before->files[kept++] = before->files[i];
+        }
+    }
+    assert_int_equal(kept, before->count - 1);
+    before->count = kept;
+    assert_int_equal(fixture_commit_prepared(&table, &second), 0);
+    assert_true(weir_table_commit_dropped_compaction(table.commit));
+    assert_string_equal(fixture_rows(&table, ""), "[1] [3] [4] [5]");
+    fixture_free(&table);
+}
+
 /* A commit fails at one operation, and the caller cleans up, as it should not after WEIR_IO. */
 static bool abort_after_failure(uint64_t point)
 {
@@ -424,6 +456,7 @@ int main(void)
         cmocka_unit_test(an_overwrite_replaces_the_named_partitions_and_no_others),
         cmocka_unit_test(an_overwrite_takes_no_rows_of_other_partitions),
         cmocka_unit_test(a_compaction_of_a_table_that_was_made_anew_is_dropped),
+        cmocka_unit_test(a_compaction_into_keys_that_another_one_has_filled_is_dropped),
         cmocka_unit_test(aborting_takes_no_file_of_rows_that_stand),
         cmocka_unit_test(a_lost_commit_is_not_forgotten_when_making_it_again_fails),
         cmocka_unit_test(writing_another_number_of_buckets_into_a_partition_is_refused),
