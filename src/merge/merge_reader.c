@@ -320,6 +320,20 @@ int weir_merge_next(weir_merge_reader *base, int64_t max_rows, weir_error *err)
     return WEIR_OK;
 }
 
+void weir_merge_keep(weir_merge_reader *base, const uint32_t *rows, int64_t count)
+{
+    merge_reader *merge = (merge_reader *)base;
+    weir_selection *selected = &merge->selected;
+    for (int64_t i = 0; i < count; i++) {
+        selected->runs[i] = selected->runs[rows[i]];
+        selected->run_rows[i] = selected->run_rows[rows[i]];
+        base->kinds[i] = base->kinds[rows[i]];
+    }
+    selected->count = count;
+    base->row_count = count;
+    weir_selection_build(selected, merge->cursors);
+}
+
 static int gather_column(merge_reader *merge, weir_selection *selection, int32_t column, weir_vector *out,
                          weir_error *err)
 {

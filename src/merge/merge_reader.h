@@ -49,6 +49,9 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
                     const weir_sorted_run *runs, int32_t run_count, const int32_t *columns, int32_t column_count,
                     const weir_merge_options *options, weir_merge_reader **out, weir_error *err);
 int weir_merge_next(weir_merge_reader *merge, int64_t max_rows, weir_error *err);
+/* Leaves only some of the window's rows (ascending), for those who need no more of it; not with want_previous, and of
+ * what the window tells of its rows only row_count, kinds and columns hold from then on. */
+void weir_merge_keep(weir_merge_reader *merge, const uint32_t *rows, int64_t count);
 /* Appends column `column` (a position in `columns`) of the window's rows. */
 int weir_merge_column(weir_merge_reader *merge, int32_t column, weir_vector *out, weir_error *err);
 /* The same of the previous rows: one value for each row of the window that has_previous, in order. */

@@ -5,6 +5,7 @@
 
 #include "merge/merge_reader.h"
 #include "table/diff_reader.h"
+#include "table/row_test.h"
 #include "table/scan_fallback.h"
 
 #define DEFAULT_BATCH_ROWS 16384
@@ -29,6 +30,7 @@ struct weir_split_reader {
     weir_row_ranges ranges;
     size_t next_range;
     weir_vector kinds;
+    weir_row_test test; /* of RAW, COLUMNS and MERGE */
     weir_merge_reader *merge;
     int32_t runs_at_once; /* of the merge; 0: all */
     bool has_given;       /* the merge has given rows */
@@ -136,6 +138,8 @@ static int open_reader(weir_split_reader *reader, const weir_table *table, weir_
     }
     set_columns(reader, options);
     set_predicates(reader, options->predicate);
+    weir_row_test_init(&reader->test, reader->reads_kinds ? NULL : reader->predicate, reader->column_count,
+                       &reader->arena);
     WEIR_TRY(weir_bucket_path(&reader->arena, &reader->table->context.paths, reader->table->schema, split->partition,
                               split->bucket, &reader->bucket_path, err));
     return open_kind(reader, err);
@@ -153,8 +157,8 @@ int weir_split_open(const weir_table *table, const weir_split *split, const weir
     reader->with_kinds = wanted.with_kinds;
     reader->stored_kinds = wanted.with_stored_kinds;
     /* The rows of a RAW split are all that there is of their keys: each is an insert, whatever it was when it came. */
-    reader->reads_kinds = weir_table_has_primary_key(reader->table) &&
-                          (split->kind == WEIR_SPLIT_CHANGELOG || reader->stored_kinds);
+    reader->reads_kinds =
+        weir_table_has_primary_key(reader->table) && (split->kind == WEIR_SPLIT_CHANGELOG || reader->stored_kinds);
     reader->batch_rows = wanted.batch_rows > 0 ? wanted.batch_rows : DEFAULT_BATCH_ROWS;
     int code = open_reader(reader, table, &wanted, err);
     if (code != WEIR_OK) {
@@ -185,6 +189,7 @@ void weir_split_close(weir_split_reader *reader)
     weir_merge_close(reader->merge);
     weir_diff_reader_close(reader->diff);
     weir_vector_free(&reader->kinds);
+    weir_row_test_free(&reader->test);
     weir_arena_free(&reader->arena);
     free(reader);
 }
@@ -281,10 +286,7 @@ static int next_of_files(weir_split_reader *reader, weir_batch *batch, weir_erro
     WEIR_TRY(open_next_file(reader, err));
     weir_row_range *range = &reader->ranges.ranges[reader->next_range];
     int64_t count = range->count < reader->batch_rows ? range->count : reader->batch_rows;
-    for (int32_t c = 0; c < reader->column_count; c++) {
-        WEIR_TRY(reader->file->ops->read(reader->file, c, range->first, count, &batch->columns[c], err));
-    }
-    batch->length = count;
+    WEIR_TRY(weir_row_test_read(&reader->test, reader->file, range->first, count, batch, err));
     if (reader->reads_kinds) {
         weir_vector_clear(&reader->kinds);
         WEIR_TRY(reader->file->ops->read(reader->file, reader->column_count, range->first, count, &reader->kinds, err));
@@ -300,10 +302,7 @@ static int next_of_files(weir_split_reader *reader, weir_batch *batch, weir_erro
 static int next_window(weir_split_reader *reader, weir_batch *batch, weir_error *err)
 {
     WEIR_TRY(weir_merge_next(reader->merge, reader->batch_rows, err));
-    for (int32_t c = 0; c < reader->column_count; c++) {
-        WEIR_TRY(weir_merge_column(reader->merge, c, &batch->columns[c], err));
-    }
-    batch->length = reader->merge->row_count;
+    WEIR_TRY(weir_row_test_read_window(&reader->test, reader->merge, batch, err));
     if (reader->with_kinds) {
         weir_batch_reserve_kinds(batch, batch->length);
         memcpy(batch->kinds, reader->merge->kinds, (size_t)batch->length);

@@ -75,17 +75,6 @@ done:
     return code;
 }
 
-static void collect_columns(const weir_predicate *predicate, bool *named)
-{
-    if (predicate->kind == WEIR_PREDICATE_AND || predicate->kind == WEIR_PREDICATE_OR) {
-        for (int32_t i = 0; i < predicate->child_count; i++) {
-            collect_columns(predicate->children[i], named);
-        }
-    } else {
-        named[predicate->column] = true;
-    }
-}
-
 int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_scan_options *options,
                           weir_arena *arena, weir_error *err)
 {
@@ -98,7 +87,7 @@ int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, con
     }
     bool *named = WEIR_NEW_ARRAY(arena, bool, schema->field_count);
     int32_t *columns = WEIR_NEW_ARRAY(arena, int32_t, schema->field_count);
-    collect_columns(predicate, named);
+    weir_predicate_columns(predicate, named);
     for (int32_t i = 0; i < schema->field_count; i++) {
         if (named[i]) {
             columns[filter->column_count++] = i;

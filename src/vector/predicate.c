@@ -103,6 +103,20 @@ const weir_predicate *weir_predicate_map(weir_arena *arena, const weir_predicate
     return leaf;
 }
 
+void weir_predicate_columns(const weir_predicate *predicate, bool *named)
+{
+    if (predicate == NULL) {
+        return;
+    }
+    if (predicate->kind != WEIR_PREDICATE_AND && predicate->kind != WEIR_PREDICATE_OR) {
+        named[predicate->column] = true;
+        return;
+    }
+    for (int32_t i = 0; i < predicate->child_count; i++) {
+        weir_predicate_columns(predicate->children[i], named);
+    }
+}
+
 /* Whether a text that begins with `prefix` may lie between min and max. */
 static bool prefix_may_lie(const weir_column_stats *stats, weir_slice prefix)
 {

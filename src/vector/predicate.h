@@ -54,6 +54,9 @@ const weir_predicate *weir_predicate_combine(weir_arena *arena, weir_predicate_k
  * (the result is weaker); an OR with such a leaf is dropped whole. NULL when nothing is left. */
 const weir_predicate *weir_predicate_map(weir_arena *arena, const weir_predicate *predicate, const int32_t *columns);
 
+/* Sets named[column] for every column that the predicate names; NULL names none. */
+void weir_predicate_columns(const weir_predicate *predicate, bool *named);
+
 /* May any row match? `stats[column]` for every column the predicate names. */
 bool weir_predicate_may_match(const weir_predicate *predicate, const weir_column_stats *stats);
 
