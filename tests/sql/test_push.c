@@ -188,6 +188,23 @@ static void conditions_go_down_through_what_keeps_rows_together(void **state)
     CHECK(state, "", cases);
 }
 
+static void conditions_go_to_the_sides_of_joins(void **state)
+{
+    static const push_case cases[] = {
+        {"SELECT * FROM t AS a, t AS b WHERE a.i = b.i AND a.big > 1 AND b.s = 'x'", "big > 1; s = 'x'"},
+        {"SELECT * FROM t AS a LEFT JOIN t AS b ON a.i = b.i AND a.big > 1 AND b.s = 'x' WHERE a.tiny = 2",
+         "tiny = 2; s = 'x'"},
+        {"SELECT * FROM t AS a LEFT JOIN t AS b ON a.i = b.i WHERE b.s IS NULL", ""},
+        {"SELECT * FROM t AS a RIGHT JOIN t AS b ON a.i = b.i AND a.big > 1 AND b.s = 'x' WHERE b.tiny = 2",
+         "big > 1; tiny = 2"},
+        {"SELECT * FROM t AS a FULL JOIN t AS b ON a.i = b.i AND a.big > 1 WHERE a.tiny = 2", ""},
+        {"SELECT * FROM t AS a, t AS b WHERE (a.i = 1 AND b.s = 'x') OR (a.i = 2 AND b.s = 'y')",
+         "(i = 1 OR i = 2); (s = 'x' OR s = 'y')"},
+        {"SELECT * FROM t AS a JOIN t AS b ON a.i = b.i AND a.i + b.i > 2", ""},
+    };
+    CHECK(state, "", cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +213,7 @@ int main(void)
         cmocka_unit_test(texts_are_searched_by_what_they_begin_with),
         cmocka_unit_test(logic_is_followed_as_far_as_it_goes),
         cmocka_unit_test(conditions_go_down_through_what_keeps_rows_together),
+        cmocka_unit_test(conditions_go_to_the_sides_of_joins),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -89,6 +89,50 @@ static view columns_of_partitions(weir_arena *arena, const weir_plan *plan)
     return columns;
 }
 
+static void push_filter(weir_arena *arena, const weir_expression *predicate, weir_plan *plan);
+
+/* What a condition over the fields of both inputs says of one of them. */
+static void push_to_side(weir_arena *arena, const weir_expression *predicate, weir_plan *join, int side)
+{
+    weir_plan *below = join->inputs[side];
+    int32_t first = side == 0 ? 0 : join->inputs[0]->field_count;
+    view columns = {NULL, first + below->field_count};
+    columns.expressions = WEIR_NEW_ARRAY(arena, weir_expression *, columns.count + 1);
+    for (int32_t i = 0; i < below->field_count; i++) {
+        weir_expression *column = WEIR_NEW(arena, weir_expression);
+        *column = (weir_expression){.kind = WEIR_EXPRESSION_COLUMN, .type = below->fields[i].type, .column = i};
+        columns.expressions[first + i] = column;
+    }
+    push_filter(arena, see_through(arena, predicate, &columns), below);
+}
+
+/* A condition above a join is fulfilled or not by a row of a side that is kept as it is, whatever it is joined with. A
+ * side whose columns the join may fill with NULLs decides nothing. */
+static void push_above_join(weir_arena *arena, const weir_expression *predicate, weir_plan *join)
+{
+    if (join->join != WEIR_JOIN_RIGHT && join->join != WEIR_JOIN_FULL) {
+        push_to_side(arena, predicate, join, 0);
+    }
+    if (join->join == WEIR_JOIN_INNER || join->join == WEIR_JOIN_RIGHT) {
+        push_to_side(arena, predicate, join, 1);
+    }
+}
+
+/* A join's own condition: rows that can match nothing may be left out of a side that gives no row without a match. */
+static void push_on(weir_arena *arena, weir_plan *join)
+{
+    bool inner = join->join == WEIR_JOIN_INNER || join->join == WEIR_JOIN_SEMI;
+    if (join->predicate == NULL) {
+        return;
+    }
+    if (inner || join->join == WEIR_JOIN_RIGHT) {
+        push_to_side(arena, join->predicate, join, 0);
+    }
+    if (inner || join->join == WEIR_JOIN_LEFT || join->join == WEIR_JOIN_ANTI) {
+        push_to_side(arena, join->predicate, join, 1);
+    }
+}
+
 /* Brings what a condition over the node's rows says down to the scans below it: rows that do not fulfil it may be left
  * out wherever they come from. */
 static void push_filter(weir_arena *arena, const weir_expression *predicate, weir_plan *plan)
@@ -122,6 +166,9 @@ static void push_filter(weir_arena *arena, const weir_expression *predicate, wei
         push_filter(arena, see_through(arena, predicate, &columns), plan->inputs[0]);
         break;
     }
+    case WEIR_PLAN_JOIN:
+        push_above_join(arena, predicate, plan);
+        break;
     case WEIR_PLAN_SORT:
         if (plan->limit >= 0 || plan->offset > 0) {
             break;
@@ -157,6 +204,9 @@ void weir_push_down(weir_arena *arena, weir_plan *plan)
 {
     if (plan->kind == WEIR_PLAN_FILTER) {
         push_filter(arena, plan->predicate, plan->inputs[0]);
+    }
+    if (plan->kind == WEIR_PLAN_JOIN) {
+        push_on(arena, plan);
     }
     if (plan->kind == WEIR_PLAN_SORT && plan->sort_key_count == 0 && plan->limit >= 0 &&
         plan->limit <= INT64_MAX - plan->offset) {
