@@ -240,6 +240,12 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     weir_arena_init(&scan->arena);
     scan->base.open_split = open_split;
     scan->base.close = close_scan;
+    weir_scan_request everything = *request;
+    if (table->session->options.without_pruning) {
+        everything.predicate = NULL;
+        everything.limit = -1;
+        request = &everything;
+    }
     choose_columns(scan, request);
     scan->read.predicate = table_predicate(scan, request->predicate);
     scan->read.with_kinds = table->audit_log;
