@@ -9,6 +9,7 @@
 #include "session/sql_table.h"
 #include "table/read.h"
 #include "table/split_divide.h"
+#include "table/summary.h"
 
 #define COUNT_BATCH_ROWS 16384 /* so that nobody is surprised by the length of a batch without columns */
 
@@ -276,6 +277,33 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     return WEIR_OK;
 }
 
+/* What the table's metadata tell of its columns; of the kinds of rows they tell nothing. */
+static int summarize(weir_sql_table *self, const weir_predicate *predicate, weir_sql_summary *summaries, int32_t count,
+                     bool *out_known, weir_error *err)
+{
+    static const weir_summary_kind kinds[] = {
+        [WEIR_SQL_ROWS] = WEIR_SUMMARY_ROWS,
+        [WEIR_SQL_VALUES] = WEIR_SUMMARY_VALUES,
+        [WEIR_SQL_MIN] = WEIR_SUMMARY_MIN,
+        [WEIR_SQL_MAX] = WEIR_SUMMARY_MAX,
+    };
+    weir_session_table *table = self->owner;
+    *out_known = false;
+    if (table->audit_log || table->read_optimized || table->session->options.without_pruning) {
+        return WEIR_OK;
+    }
+    weir_summary *asked = weir_alloc_zeroed((size_t)count + 1, sizeof *asked);
+    for (int32_t i = 0; i < count; i++) {
+        asked[i] = (weir_summary){.kind = kinds[summaries[i].kind], .column = summaries[i].column};
+    }
+    int code = weir_table_summarize(table->table, predicate, asked, count, out_known, err);
+    for (int32_t i = 0; i < count && code == WEIR_OK; i++) {
+        summaries[i].value = asked[i].value;
+    }
+    free(asked);
+    return weir_error_at(err, code, table->position);
+}
+
 /* ---- tables ---- */
 
 static void close_table(weir_sql_table *self)
@@ -309,6 +337,7 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
     table->audit_log = open->name.audit_log;
     table->read_optimized = open->name.read_optimized;
     table->base.open = open_scan;
+    table->base.summarize = summarize;
     table->base.close = close_table;
     weir_table_open_options options = {
         .dynamic_options = open->options,

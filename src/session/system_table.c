@@ -91,4 +91,5 @@ void weir_session_table_make_system(weir_session_table *table, const weir_system
     table->kind = WEIR_SESSION_SYSTEM_TABLE;
     table->system = system;
     table->base.open = open_scan;
+    table->base.summarize = NULL; /* metadata tell of the table's rows, not of these */
 }

@@ -53,6 +53,20 @@ struct weir_sql_scan {
     void (*close)(weir_sql_scan *self);
 };
 
+/* Something that a table may know of its rows without reading them. */
+typedef enum weir_sql_summary_kind {
+    WEIR_SQL_ROWS,   /* BIGINT: how many there are */
+    WEIR_SQL_VALUES, /* BIGINT: how many have a value in the column */
+    WEIR_SQL_MIN,    /* of the column's type, or NULL */
+    WEIR_SQL_MAX
+} weir_sql_summary_kind;
+
+typedef struct weir_sql_summary {
+    weir_sql_summary_kind kind;
+    int32_t column; /* position in weir_sql_table.columns; not of ROWS */
+    weir_literal value;
+} weir_sql_summary;
+
 /* A table as the binder sees it. Made by the resolver for one statement, closed when the bound statement is freed. */
 typedef struct weir_sql_table weir_sql_table;
 struct weir_sql_table {
@@ -70,6 +84,10 @@ struct weir_sql_table {
     /* Plans a scan. NULL: the table can't be read (a sink). The engine calls it once for each scan of a running
      * query. */
     int (*open)(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err);
+    /* Fills in what is known exactly of the rows that match the predicate (NULL: all), or sets *out_known to false.
+     * NULL: nothing is. */
+    int (*summarize)(weir_sql_table *self, const weir_predicate *predicate, weir_sql_summary *summaries, int32_t count,
+                     bool *out_known, weir_error *err);
     void (*close)(weir_sql_table *self); /* NULL: nothing to do */
 };
 

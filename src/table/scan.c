@@ -193,7 +193,7 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
         .bucket = filter.bucket,
         .total_buckets = filter.total_buckets,
         .min_level = min_level,
-        .without_stats = filter.values == NULL,
+        .without_stats = filter.values == NULL && (options == NULL || !options->with_stats),
     };
     weir_scan_filter_set_partitions(&filter, &manifest_filter);
     WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &manifest_filter,

@@ -60,6 +60,7 @@ typedef struct weir_scan_options {
     bool with_kinds;                 /* incremental reads: keep rows of every kind (audit log); otherwise deletes go */
     const weir_map *without_partitions; /* serialized partitions whose files are left out. NULL: none */
     int32_t min_level;                  /* of a state: files of lower levels are left out; 0: none are */
+    bool with_stats;                    /* entries keep value statistics though no predicate needs them */
     bool without_postponed;             /* changes in files that have no bucket yet are left out */
 } weir_scan_options;
 

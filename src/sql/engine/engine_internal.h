@@ -63,6 +63,9 @@ void weir_running_fail(weir_running *running, const weir_error *error);
 /* Turns DuckDB's message into an error: what our own code said is passed on as it was. */
 int weir_engine_fail(weir_running *running, const char *message, weir_error *err);
 
+/* The plan with VALUES in place of aggregates that metadata tell (summary.c); the same plan where there are none. */
+int weir_plan_use_summaries(weir_arena *arena, const weir_plan *plan, const weir_plan **out, weir_error *err);
+
 /* Results whose rows are all literals need no DuckDB (literal_result.c). */
 bool weir_plan_is_literal(const weir_plan *plan);
 int weir_literal_rows(const weir_plan *plan, int64_t first, int64_t count, weir_batch *out, weir_error *err);

@@ -162,9 +162,13 @@ int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_
     result->engine = engine;
     pthread_mutex_init(&result->mutex, NULL);
     weir_arena_init(&result->arena);
-    result->plan = show_intervals(result, bound->plan);
-    result->literal = weir_plan_is_literal(result->plan);
-    int code = result->literal ? WEIR_OK : start(result, result->plan, err);
+    const weir_plan *plan = bound->plan;
+    int code = weir_plan_use_summaries(&result->arena, bound->plan, &plan, err);
+    if (code == WEIR_OK) {
+        result->plan = show_intervals(result, plan);
+        result->literal = weir_plan_is_literal(result->plan);
+        code = result->literal ? WEIR_OK : start(result, result->plan, err);
+    }
     if (code != WEIR_OK) {
         weir_sql_result_free(result);
         return code;
