@@ -3,14 +3,14 @@
 
 #include "base/text.h"
 
-weir_int128 weir_power_of_ten(int exponent)
-{
-    weir_int128 power = 1;
-    for (; exponent > 18; exponent -= 18) {
-        power *= (weir_int128)weir_powers_of_ten[18];
-    }
-    return power * (weir_int128)weir_powers_of_ten[exponent];
-}
+/* No literal is wider than 64 bits. */
+#define ONE       ((weir_int128)1)
+#define E6        (ONE * 1000000)
+#define E18       (E6 * E6 * E6)
+#define SIX(unit) (unit), (unit) * 10, (unit) * 100, (unit) * 1000, (unit) * 10000, (unit) * 100000
+
+const weir_int128 weir_decimal_units[] = {SIX(ONE),         SIX(E6),  SIX(E6 *E6),   SIX(E18),      SIX(E18 *E6),
+                                          SIX(E18 *E6 *E6), E18 *E18, E18 *E18 * 10, E18 *E18 * 100};
 
 __extension__ typedef unsigned __int128 uint128;
 

@@ -6,7 +6,9 @@
 
 #define WEIR_MAX_DECIMAL_PRECISION 38
 
-weir_int128 weir_power_of_ten(int exponent); /* 0 .. 38 */
+extern const weir_int128 weir_decimal_units[WEIR_MAX_DECIMAL_PRECISION + 1];
+
+static inline weir_int128 weir_power_of_ten(int exponent) { return weir_decimal_units[exponent]; } /* 0 .. 38 */
 
 static inline bool weir_decimal_fits(weir_int128 unscaled, int precision)
 {

@@ -3,6 +3,7 @@
  *
  * The integer and float loops are plain array loops over both arguments (about 1 ns a row). Both arguments have the
  * type of the loop: the binder casts them. */
+#include "sql/function/kernel_decimal.h"
 #include "sql/function/kernels.h"
 #include "sql/function/wide.h"
 
@@ -135,19 +136,19 @@ static int add_signed(weir_kernel_call *call, int64_t row, bool subtract)
                                                         : weir_kernel_put_null(call, row);
 }
 
-static int add_decimals(weir_kernel_call *call, int64_t row, weir_error *err)
+static int add_row(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     (void)err;
     return add_signed(call, row, false);
 }
 
-static int subtract_decimals(weir_kernel_call *call, int64_t row, weir_error *err)
+static int subtract_row(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     (void)err;
     return add_signed(call, row, true);
 }
 
-static int multiply_decimals(weir_kernel_call *call, int64_t row, weir_error *err)
+static int multiply_row(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     (void)err;
     weir_int128 a = weir_kernel_decimal(call, 0, row);
@@ -159,6 +160,21 @@ static int multiply_decimals(weir_kernel_call *call, int64_t row, weir_error *er
     weir_wide product = weir_wide_multiply(weir_magnitude(a), weir_magnitude(b));
     bool fits = rescale(product, scale, call->type->scale, &product);
     return fits ? put_wide(call, row, product, (a < 0) != (b < 0)) : weir_kernel_put_null(call, row);
+}
+
+static int add_decimals(weir_kernel_call *call, weir_error *err)
+{
+    return weir_kernel_decimal_run(call, '+', add_row, err);
+}
+
+static int subtract_decimals(weir_kernel_call *call, weir_error *err)
+{
+    return weir_kernel_decimal_run(call, '-', subtract_row, err);
+}
+
+static int multiply_decimals(weir_kernel_call *call, weir_error *err)
+{
+    return weir_kernel_decimal_run(call, '*', multiply_row, err);
 }
 
 /* Java divides to 38 significant digits, half up, and rounds the result to its scale after that. Here the quotient is
@@ -250,16 +266,16 @@ static int compare_decimals(weir_kernel_call *call, int64_t row, weir_error *err
 
 enum { lower_digits = 19 };
 
-static int upper_half(weir_kernel_call *call, int64_t row, weir_error *err)
+static int upper_half(weir_kernel_call *call, weir_error *err)
 {
     (void)err;
-    return weir_kernel_put_decimal(call, row, weir_kernel_decimal(call, 0, row) / weir_power_of_ten(lower_digits));
+    return weir_kernel_decimal_half(call, true);
 }
 
-static int lower_half(weir_kernel_call *call, int64_t row, weir_error *err)
+static int lower_half(weir_kernel_call *call, weir_error *err)
 {
     (void)err;
-    return weir_kernel_put_decimal(call, row, weir_kernel_decimal(call, 0, row) % weir_power_of_ten(lower_digits));
+    return weir_kernel_decimal_half(call, false);
 }
 
 /* The lower sum's carry goes up first, so that what fits 38 digits never passes 128 bits on the way. */
@@ -275,8 +291,8 @@ static int join_halves(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_decimal(call, row, upper * unit + lower % unit);
 }
 
-const weir_kernel weir_kernel_upper_digits = {.name = "upper_digits", .row = upper_half};
-const weir_kernel weir_kernel_lower_digits = {.name = "lower_digits", .row = lower_half};
+const weir_kernel weir_kernel_upper_digits = {.name = "upper_digits", .run = upper_half};
+const weir_kernel weir_kernel_lower_digits = {.name = "lower_digits", .run = lower_half};
 const weir_kernel weir_kernel_join_digits = {.name = "join_digits", .row = join_halves};
 
 /* --- Signs ----------------------------------------------------------------------------------------------------- */
@@ -320,21 +336,21 @@ static const weir_kernel kernels[][8] = {
              {.name = "add", .run = add_64},
              {.name = "add", .run = add_float},
              {.name = "add", .run = add_double},
-             {.name = "add", .row = add_decimals}},
+             {.name = "add", .run = add_decimals}},
     [SUBTRACT] = {{.name = "subtract", .run = subtract_8},
                   {.name = "subtract", .run = subtract_16},
                   {.name = "subtract", .run = subtract_32},
                   {.name = "subtract", .run = subtract_64},
                   {.name = "subtract", .run = subtract_float},
                   {.name = "subtract", .run = subtract_double},
-                  {.name = "subtract", .row = subtract_decimals}},
+                  {.name = "subtract", .run = subtract_decimals}},
     [MULTIPLY] = {{.name = "multiply", .run = multiply_8},
                   {.name = "multiply", .run = multiply_16},
                   {.name = "multiply", .run = multiply_32},
                   {.name = "multiply", .run = multiply_64},
                   {.name = "multiply", .run = multiply_float},
                   {.name = "multiply", .run = multiply_double},
-                  {.name = "multiply", .row = multiply_decimals}},
+                  {.name = "multiply", .run = multiply_decimals}},
     [DIVIDE] = {{.name = "divide", .row = divide_integers},
                 {.name = "divide", .row = divide_integers},
                 {.name = "divide", .row = divide_integers},

@@ -87,26 +87,40 @@ static bool like_matches(const like_pattern *pattern, weir_slice text, bool *val
     }
 }
 
-/* literal, %literal, literal% and %literal% are what most patterns are: one comparison or search. False when the
- * pattern is another one. */
-static bool like_simply(weir_slice pattern, weir_slice text, bool *matches)
+/* Patterns without _ are texts between %: the first stands at the start, the last at the end, and of each between them
+ * the next place that there is does. False when the pattern has a _. */
+static bool like_texts(weir_slice pattern, weir_slice text, bool *matches)
 {
-    bool open_start = pattern.size > 0 && pattern.data[0] == '%';
-    bool open_end = pattern.size > 1 && pattern.data[pattern.size - 1] == '%';
-    weir_slice literal = weir_slice_of(pattern.data + open_start, pattern.size - open_start - open_end);
-    if (literal.size == 0 || memchr(literal.data, '%', literal.size) != NULL ||
-        memchr(literal.data, '_', literal.size) != NULL) {
+    if (memchr(pattern.data, '_', pattern.size) != NULL) {
         return false;
     }
-    if (literal.size > text.size) {
-        *matches = false;
-    } else if (open_start && open_end) {
-        *matches = memmem(text.data, text.size, literal.data, literal.size) != NULL;
-    } else {
-        size_t from = open_start ? text.size - literal.size : 0;
-        *matches = (open_start || open_end || literal.size == text.size) &&
-                   memcmp(text.data + from, literal.data, literal.size) == 0;
+    *matches = false;
+    const uint8_t *wildcard = memchr(pattern.data, '%', pattern.size);
+    size_t first = wildcard == NULL ? pattern.size : (size_t)(wildcard - pattern.data);
+    if (first > text.size || memcmp(text.data, pattern.data, first) != 0) {
+        return true;
     }
+    if (wildcard == NULL) {
+        *matches = first == text.size;
+        return true;
+    }
+    const uint8_t *last = memrchr(pattern.data, '%', pattern.size);
+    size_t last_size = pattern.size - (size_t)(last - pattern.data) - 1;
+    if (first + last_size > text.size || memcmp(text.data + text.size - last_size, last + 1, last_size) != 0) {
+        return true;
+    }
+    const uint8_t *at = text.data + first, *end = text.data + text.size - last_size;
+    while (wildcard != last) {
+        const uint8_t *next = memchr(wildcard + 1, '%', (size_t)(last - wildcard));
+        size_t size = (size_t)(next - wildcard) - 1;
+        at = size == 0 ? at : memmem(at, (size_t)(end - at), wildcard + 1, size);
+        if (at == NULL) {
+            return true;
+        }
+        at += size;
+        wildcard = next;
+    }
+    *matches = true;
     return true;
 }
 
@@ -126,7 +140,7 @@ static int like(weir_kernel_call *call, int64_t row, weir_error *err)
         return weir_kernel_put_boolean(call, row, true);
     }
     bool matches;
-    if (!pattern.escaping && like_simply(pattern.text, weir_kernel_text(call, 0, row), &matches)) {
+    if (!pattern.escaping && like_texts(pattern.text, weir_kernel_text(call, 0, row), &matches)) {
         return weir_kernel_put_boolean(call, row, matches);
     }
     bool valid = true;
