@@ -209,7 +209,7 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
                weir_slice_equal(entries.items[end].partition, entry->partition)) {
             end++;
         }
-        if (entry->bucket >= 0) { /* postponed files are seen once a compaction has given them buckets */
+        if (entry->bucket >= 0 && weir_scan_filter_bucket(&filter, entry)) { /* postponed files are seen once a compaction has given them buckets */
             weir_split_builder_begin(&builder, snapshot->id, entry->partition, entry->bucket);
             WEIR_GO(add_bucket(&builder, &filter, entry, end - first, err));
             weir_split_builder_end(&builder);
@@ -291,6 +291,23 @@ static int64_t count_rows_exactly(const weir_table_plan *plan, const weir_scan_o
     return is_whole_filter_absent(options) ? rows : -1;
 }
 
+/* Rows that are not wanted need not be planned: where splits tell exactly how many rows they give, those that hold the
+ * limit are enough. */
+static void cut_to_limit(weir_table_plan *plan, const weir_scan_options *options)
+{
+    int64_t rows = 0;
+    if (!is_whole_filter_absent(options) || options == NULL || options->limit < 0) {
+        return;
+    }
+    for (size_t i = 0; i < plan->split_count && plan->splits[i].kind == WEIR_SPLIT_RAW; i++) {
+        if (rows >= options->limit) {
+            plan->split_count = i;
+            break;
+        }
+        rows += plan->splits[i].row_count;
+    }
+}
+
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
     WEIR_TRY(weir_scan_check_readable(table, err));
@@ -310,6 +327,7 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
             WEIR_GO(weir_scan_state(table, snapshot, min_level, options, plan, err));
         }
         WEIR_GO(weir_scan_plan_fallback(table, options, plan, err));
+        cut_to_limit(plan, options);
         plan->exact_row_count = count_rows_exactly(plan, options);
     }
 done:

@@ -3,6 +3,9 @@
 
 #include "vector/bucket.h"
 
+/* More keys than these are not looked up one by one. */
+#define MOST_KEYS 1000
+
 /* Maps schema columns to positions in `columns`; others to -1. */
 static const weir_predicate *restrict_to(const weir_table *table, const weir_predicate *predicate,
                                          const int32_t *columns, int32_t count, weir_arena *arena)
@@ -17,15 +20,16 @@ static const weir_predicate *restrict_to(const weir_table *table, const weir_pre
     return weir_predicate_map(arena, predicate, positions);
 }
 
-/* The literal that an AND of leaves fixes a column to, or NULL. */
-static const weir_literal *fixed_value(const weir_predicate *predicate, int32_t column)
+/* The literals one of which an AND of leaves fixes a column to, by = or IN; NULL: any value may match. */
+static const weir_predicate *fixed_values(const weir_predicate *predicate, int32_t column)
 {
-    if (predicate->kind == WEIR_PREDICATE_EQUAL && predicate->column == column && !predicate->literals[0].is_null) {
-        return &predicate->literals[0];
+    bool fixes = predicate->kind == WEIR_PREDICATE_EQUAL || predicate->kind == WEIR_PREDICATE_IN;
+    if (fixes && predicate->column == column && predicate->literal_count > 0 && !predicate->literals[0].is_null) {
+        return predicate;
     }
     if (predicate->kind == WEIR_PREDICATE_AND) {
         for (int32_t i = 0; i < predicate->child_count; i++) {
-            const weir_literal *found = fixed_value(predicate->children[i], column);
+            const weir_predicate *found = fixed_values(predicate->children[i], column);
             if (found != NULL) {
                 return found;
             }
@@ -34,8 +38,46 @@ static const weir_literal *fixed_value(const weir_predicate *predicate, int32_t 
     return NULL;
 }
 
-/* The one bucket that rows with these key values are in. */
-static int find_bucket(weir_scan_filter *filter, const weir_predicate *predicate, weir_error *err)
+/* All combinations of the values that the bucket columns are fixed to, as rows; none where there are too many. */
+static int combine_values(const weir_predicate *const *values, int32_t column_count, weir_batch *rows, weir_error *err)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < column_count; i++) {
+        count = count > MOST_KEYS ? count : count * values[i]->literal_count;
+    }
+    for (int64_t row = 0; row < count && count <= MOST_KEYS; row++) {
+        int64_t rest = row;
+        for (int32_t i = 0; i < column_count; i++) {
+            const weir_literal *value = &values[i]->literals[rest % values[i]->literal_count];
+            WEIR_TRY(weir_vector_append_literal(&rows->columns[i], value, err));
+            rest /= values[i]->literal_count;
+        }
+        rows->length++;
+    }
+    return WEIR_OK;
+}
+
+/* Which buckets the rows are in. */
+static int mark_buckets(weir_scan_filter *filter, const weir_batch *rows, int32_t bucket_count, weir_error *err)
+{
+    int32_t *positions = WEIR_NEW_ARRAY(filter->arena, int32_t, rows->column_count + 1);
+    int32_t *buckets = WEIR_NEW_ARRAY(filter->arena, int32_t, rows->length + 1);
+    for (int32_t i = 0; i < rows->column_count; i++) {
+        positions[i] = i;
+    }
+    WEIR_TRY(weir_batch_buckets(WEIR_BUCKET_DEFAULT, rows, positions, rows->column_count, bucket_count, buckets, err));
+    filter->buckets = WEIR_NEW_ARRAY(filter->arena, bool, bucket_count);
+    bool one = true;
+    for (int64_t i = 0; i < rows->length; i++) {
+        filter->buckets[buckets[i]] = true;
+        one = one && buckets[i] == buckets[0];
+    }
+    filter->bucket = one ? buckets[0] : -1;
+    return WEIR_OK;
+}
+
+/* The buckets that rows with these key values are in. */
+static int find_buckets(weir_scan_filter *filter, const weir_predicate *predicate, weir_error *err)
 {
     const weir_table *table = filter->table;
     const int32_t *columns = NULL;
@@ -46,33 +88,31 @@ static int find_bucket(weir_scan_filter *filter, const weir_predicate *predicate
     if (bucket_count < 2 || (function != NULL && strcmp(function, "default") != 0)) {
         return WEIR_OK;
     }
+    filter->total_buckets = bucket_count;
     WEIR_TRY(weir_table_bucket_columns(table, filter->arena, &columns, &column_count, err));
-    weir_field *fields = WEIR_NEW_ARRAY(filter->arena, weir_field, column_count);
-    int32_t *positions = WEIR_NEW_ARRAY(filter->arena, int32_t, column_count);
+    const weir_predicate **values = WEIR_NEW_ARRAY(filter->arena, const weir_predicate *, column_count + 1);
+    weir_field *fields = WEIR_NEW_ARRAY(filter->arena, weir_field, column_count + 1);
     for (int32_t i = 0; i < column_count; i++) {
         fields[i] = table->schema->fields[columns[i]];
-        positions[i] = i;
-    }
-    weir_batch row;
-    int code = WEIR_OK;
-    bool complete = column_count > 0;
-    weir_batch_init(&row, fields, column_count);
-    for (int32_t i = 0; i < column_count && complete; i++) {
-        const weir_literal *value = fixed_value(predicate, columns[i]);
-        complete = value != NULL;
-        if (complete) {
-            WEIR_GO(weir_vector_append_literal(&row.columns[i], value, err));
+        values[i] = fixed_values(predicate, columns[i]);
+        if (values[i] == NULL) {
+            return WEIR_OK;
         }
     }
-    row.length = 1;
-    filter->total_buckets = bucket_count;
-    if (complete) {
-        WEIR_GO(
-            weir_batch_buckets(WEIR_BUCKET_DEFAULT, &row, positions, column_count, bucket_count, &filter->bucket, err));
+    weir_batch rows;
+    weir_batch_init(&rows, fields, column_count);
+    int code = column_count > 0 ? combine_values(values, column_count, &rows, err) : WEIR_OK;
+    if (code == WEIR_OK && rows.length > 0) {
+        code = mark_buckets(filter, &rows, bucket_count, err);
     }
-done:
-    weir_batch_free(&row);
+    weir_batch_free(&rows);
     return code;
+}
+
+bool weir_scan_filter_bucket(const weir_scan_filter *filter, const weir_manifest_entry *entry)
+{
+    return filter->buckets == NULL || entry->total_buckets != filter->total_buckets || entry->bucket < 0 ||
+           entry->bucket >= filter->total_buckets || filter->buckets[entry->bucket];
 }
 
 int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, const weir_scan_options *options,
@@ -97,7 +137,7 @@ int weir_scan_filter_init(weir_scan_filter *filter, const weir_table *table, con
     filter->values = restrict_to(table, predicate, columns, filter->column_count, arena);
     filter->partition = restrict_to(table, predicate, schema->partition_columns, schema->partition_key_count, arena);
     filter->key = restrict_to(table, predicate, schema->key_columns, schema->key_column_count, arena);
-    return find_bucket(filter, predicate, err);
+    return find_buckets(filter, predicate, err);
 }
 
 static weir_column_stats exactly(const weir_literal *value)

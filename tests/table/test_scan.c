@@ -85,7 +85,6 @@ static void partitions_buckets_and_keys_leave_files_out(void **state)
     fixture_free(&table);
 }
 
-/* Removes the manifests that snapshot `id` added. */
 /* ALTER TABLE … SET ('bucket' = …), after which partitions that are not rewritten keep the buckets they have. */
 static void change_buckets(fixture *table, const char *count)
 {
@@ -121,6 +120,59 @@ static void keys_are_found_in_partitions_with_another_number_of_buckets(void **s
     fixture_free(&table);
 }
 
+static const weir_predicate *in(fixture *table, const char *column, const char *const *values, int32_t count)
+{
+    weir_literal literals[8];
+    const weir_predicate *one = NULL;
+    for (int32_t i = 0; i < count; i++) {
+        one = leaf(table, WEIR_PREDICATE_EQUAL, column, values[i]);
+        literals[i] = one->literals[0];
+    }
+    return weir_predicate_leaf(&table->arena, WEIR_PREDICATE_IN, one->column, one->type, literals, count);
+}
+
+static void a_list_of_keys_names_their_buckets(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"1", "2", "1000"};
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, l STRING NOT NULL, v INT", "k,l", "", "bucket=16");
+    fixture_commit(&table,
+                   "[[1,\"a\",1],[2,\"a\",1],[3,\"a\",1],[4,\"a\",1],[5,\"a\",1],[6,\"b\",1],[7,\"b\",1],[8,\"b\",1]]",
+                   "+I");
+    int64_t all = files_kept(&table, NULL);
+    const weir_predicate *both[] = {in(&table, "k", keys, 3), leaf(&table, WEIR_PREDICATE_EQUAL, "l", "a")};
+    assert_true(all > 3);
+    assert_in_range(files_kept(&table, weir_predicate_combine(&table.arena, WEIR_PREDICATE_AND, both, 2)), 1, 2);
+    assert_true(files_kept(&table, both[0]) <= all); /* one column of two names no bucket */
+    fixture_free(&table);
+}
+
+static size_t splits_for(fixture *table, int64_t limit)
+{
+    weir_error err = {0};
+    weir_table_plan *plan = NULL;
+    weir_scan_options options = {.limit = limit};
+    must(weir_scan_plan(table->table, &options, &plan, &err), &err, "planning");
+    size_t count = plan->split_count;
+    weir_table_plan_free(plan);
+    return count;
+}
+
+static void a_limit_needs_no_more_splits_than_hold_it(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "p INT, v INT", "", "p", "bucket=-1");
+    fixture_commit(&table, "[[1,1],[1,2],[2,1],[2,2],[3,1],[3,2]]", "+I");
+    assert_int_equal(splits_for(&table, -1), 3);
+    assert_int_equal(splits_for(&table, 0), 0);
+    assert_int_equal(splits_for(&table, 2), 1);
+    assert_int_equal(splits_for(&table, 3), 2);
+    fixture_free(&table);
+}
+
+/* Removes the manifests that snapshot `id` added. */
 static void lose_manifests(fixture *table, int64_t id)
 {
     weir_error err = {0};
@@ -244,6 +296,8 @@ int main(void)
         cmocka_unit_test(a_start_that_is_not_offered_or_not_told_is_refused),
         cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
         cmocka_unit_test(keys_are_found_in_partitions_with_another_number_of_buckets),
+        cmocka_unit_test(a_list_of_keys_names_their_buckets),
+        cmocka_unit_test(a_limit_needs_no_more_splits_than_hold_it),
         cmocka_unit_test(manifests_of_other_partitions_are_not_read),
         cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),
         cmocka_unit_test(a_plan_without_merging_knows_its_rows),
