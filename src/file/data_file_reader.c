@@ -170,6 +170,8 @@ static int prune_rows(weir_format_reader *base, const weir_predicate *predicate,
         weir_row_ranges_append(out, 0, base->row_count);
     } else {
         code = reader->inner->ops->prune(reader->inner, mapped, out, err);
+        base->row_groups = reader->inner->row_groups;
+        base->row_groups_kept = reader->inner->row_groups_kept;
     }
     weir_arena_free(&arena);
     return code;

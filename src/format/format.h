@@ -57,6 +57,9 @@ typedef struct weir_format_reader_ops {
 struct weir_format_reader {
     const weir_format_reader_ops *ops;
     int64_t row_count;
+    /* What prune() found: row groups, or what else the format has of the kind, and those in which a row may match. */
+    int64_t row_groups;
+    int64_t row_groups_kept;
 };
 
 /* Statistics of a written column. */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "lsm/lsm_options.h"
 #include "session/sql_table.h"
+#include "table/measure.h"
 #include "table/read.h"
 #include "table/split_divide.h"
 #include "table/summary.h"
@@ -192,6 +193,25 @@ static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predi
     return weir_predicate_map(&scan->arena, predicate, schema_places(scan));
 }
 
+static int measure(weir_sql_scan *self, weir_sql_scan_counts *out, weir_error *err)
+{
+    const paimon_scan *scan = (const paimon_scan *)self;
+    weir_scan_counts counts;
+    WEIR_TRY(weir_table_plan_measure(scan->table->table, scan->plan, &scan->read, &counts, err));
+    *out = (weir_sql_scan_counts){
+        .snapshot_id = counts.snapshot_id,
+        .files = counts.files,
+        .files_kept = counts.files_kept,
+        .splits = counts.splits,
+        .merges = counts.merges,
+        .row_groups = counts.row_groups,
+        .row_groups_kept = counts.row_groups_kept,
+        .rows = counts.rows,
+        .rows_kept = counts.rows_kept,
+    };
+    return WEIR_OK;
+}
+
 static void estimate(paimon_scan *scan)
 {
     scan->base.split_count = (int64_t)scan->plan->split_count;
@@ -240,6 +260,7 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     scan->table = table;
     weir_arena_init(&scan->arena);
     scan->base.open_split = open_split;
+    scan->base.measure = measure;
     scan->base.close = close_scan;
     weir_scan_request everything = *request;
     if (table->session->options.without_pruning) {

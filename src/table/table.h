@@ -2,6 +2,7 @@
  *
  *   table.h          opening a table, with dynamic options (this file)
  *   scan.h           from a snapshot (or tag, time, range) to splits, with pruning
+ *   measure.h        what a plan leaves out, for EXPLAIN
  *   summary.h        counts and bounds without reading
  *   split_divide.h   smaller splits for several threads
  *   read.h           from a split to batches

@@ -1,6 +1,7 @@
 /* Planning: which snapshot is read, and which files are left out. */
 #include "cmocka_all.h"
 
+#include "table/measure.h"
 #include "table/table_fixture.h"
 
 static const weir_predicate *leaf(fixture *table, weir_predicate_kind kind, const char *column, const char *value)
@@ -172,6 +173,39 @@ static void a_limit_needs_no_more_splits_than_hold_it(void **state)
     fixture_free(&table);
 }
 
+static void pages_that_are_left_out_are_counted(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    weir_buffer rows = {0};
+    fixture_create(&table, "k BIGINT NOT NULL, v INT", "", "", "bucket=-1");
+    for (int i = 0; i < 50000; i++) {
+        weir_buffer_append_format(&rows, "%s[%d,%d]", i == 0 ? "[" : ",", i, i % 7);
+    }
+    weir_buffer_append_text(&rows, "]");
+    fixture_commit(&table, weir_buffer_text(&rows), "+I");
+    fixture_commit(&table, "[[100000,1]]", "+I");
+    weir_table_plan *plan = NULL;
+    weir_scan_counts counts;
+    weir_read_options read = {.predicate = leaf(&table, WEIR_PREDICATE_EQUAL, "k", "1500")};
+    weir_scan_options options = {.predicate = read.predicate, .limit = -1};
+    must(weir_scan_plan(table.table, &options, &plan, &err), &err, "planning");
+    must(weir_table_plan_measure(table.table, plan, &read, &counts, &err), &err, "measuring");
+    assert_int_equal(counts.snapshot_id, 2);
+    assert_int_equal(counts.files, 2);
+    assert_int_equal(counts.files_kept, 1);
+    assert_int_equal(counts.splits, 1);
+    assert_int_equal(counts.merges, 0);
+    assert_int_equal(counts.row_groups, 1);
+    assert_int_equal(counts.row_groups_kept, 1);
+    assert_int_equal(counts.rows, 50000);
+    assert_in_range(counts.rows_kept, 1, 20000);
+    weir_table_plan_free(plan);
+    weir_buffer_free(&rows);
+    fixture_free(&table);
+}
+
 /* Removes the manifests that snapshot `id` added. */
 static void lose_manifests(fixture *table, int64_t id)
 {
@@ -297,6 +331,7 @@ int main(void)
         cmocka_unit_test(partitions_buckets_and_keys_leave_files_out),
         cmocka_unit_test(keys_are_found_in_partitions_with_another_number_of_buckets),
         cmocka_unit_test(a_list_of_keys_names_their_buckets),
+        cmocka_unit_test(pages_that_are_left_out_are_counted),
         cmocka_unit_test(a_limit_needs_no_more_splits_than_hold_it),
         cmocka_unit_test(manifests_of_other_partitions_are_not_read),
         cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),

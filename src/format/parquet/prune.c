@@ -150,6 +150,13 @@ static int prune_row_group(pruning_state *state, const weir_parquet_row_group *g
     return WEIR_OK;
 }
 
+/* The row behind the last range. */
+static int64_t row_end(const weir_row_ranges *ranges)
+{
+    const weir_row_range *last = &ranges->ranges[ranges->count - 1];
+    return last->first + last->count;
+}
+
 int weir_parquet_prune(weir_format_reader *base, const weir_predicate *predicate, weir_row_ranges *out, weir_error *err)
 {
     weir_parquet_reader *reader = (weir_parquet_reader *)(void *)base;
@@ -169,7 +176,10 @@ int weir_parquet_prune(weir_format_reader *base, const weir_predicate *predicate
     };
     int code = collect_columns(&state, predicate, err);
     for (int32_t i = 0; i < reader->footer->row_group_count && code == WEIR_OK; i++) {
+        int64_t end = out->count == 0 ? 0 : row_end(out);
         code = prune_row_group(&state, &reader->footer->row_groups[i], out, err);
+        base->row_groups++;
+        base->row_groups_kept += out->count > 0 && row_end(out) > end;
         free_page_indexes(&state);
     }
     weir_arena_free(&arena);
