@@ -152,13 +152,9 @@ static int drop_partition(const weir_session_table *table, const weir_ast_alter 
 
 static int alter_partitions(weir_session *session, const weir_ast_alter *alter, weir_arena *arena, weir_error *err)
 {
-    weir_session_resolver resolver;
-    weir_ast_options none = {0};
     weir_sql_table *table = NULL;
-    const char *view = NULL;
     int code = WEIR_OK;
-    weir_session_resolver_init(&resolver, session);
-    WEIR_TRY(resolver.base.resolve(&resolver.base, &alter->name, &none, arena, &table, &view, err));
+    WEIR_TRY(weir_session_open_table(session, &alter->name, arena, &table, err));
     for (int32_t i = 0; i < alter->partition_count; i++) {
         const char **names = NULL;
         size_t count = 0;
@@ -218,7 +214,8 @@ int weir_session_alter_table(weir_session *session, const weir_ast_alter *alter,
     weir_arena_init(&arena);
     int code = WEIR_OK;
     WEIR_GO(weir_catalogs_table_path(&session->catalogs, &alter->name, &path, err));
-    WEIR_GO(check_alterable(&path, weir_catalogs_temporary(&session->catalogs, &path) != NULL, err));
+    const weir_definition *temporary = weir_catalogs_temporary(&session->catalogs, &path);
+    WEIR_GO(check_alterable(&path, temporary != NULL && temporary->description.view_query == NULL, err));
     code = weir_session_describe(session, &alter->name, &arena, &old, &path, &is_temporary, NULL, err);
     bool is_drop_partition = alter->kind == WEIR_AST_ALTER_DROP_PARTITIONS;
     if (code == WEIR_NOT_FOUND && alter->if_exists && !is_drop_partition) {
@@ -228,6 +225,10 @@ int weir_session_alter_table(weir_session *session, const weir_ast_alter *alter,
         goto done;
     }
     WEIR_GO(code);
+    if (old.view_query != NULL) {
+        WEIR_GO(weir_fail_at(err, WEIR_INVALID, path.position.line, path.position.column,
+                             "'%s' is a view; ALTER VIEW changes its query and its name", path.name));
+    }
     WEIR_GO(alter_table(session, &path, alter, &old, &arena, err));
     *out = weir_result_done("Altered table '%s'", path.name);
 done:

@@ -391,28 +391,60 @@ weir_definition *weir_catalogs_take_temporary(weir_catalogs *catalogs, const wei
     return definition;
 }
 
+/* The temporary definitions of a database, added to `names`. */
+static void add_temporaries(const weir_catalogs *catalogs, const weir_object_path *database, bool views_only,
+                            weir_map *names)
+{
+    weir_buffer prefix = {0};
+    weir_object_path folder = {.catalog = database->catalog, .database = database->database};
+    append_key(&folder, &prefix);
+    for (size_t i = 0; i < catalogs->temporaries.entry_count; i++) {
+        const weir_map_entry *entry = &catalogs->temporaries.entries[i];
+        const weir_definition *definition = entry->value;
+        if (definition != NULL && entry->key.size > prefix.size &&
+            memcmp(entry->key.data, prefix.data, prefix.size) == 0 &&
+            (!views_only || definition->description.view_query != NULL)) {
+            weir_map_put(names, weir_slice_text(definition->name), names);
+        }
+    }
+    weir_buffer_free(&prefix);
+}
+
+int weir_catalogs_list_views(const weir_catalogs *catalogs, const weir_object_path *database, weir_arena *arena,
+                             const char ***out, size_t *out_count, weir_error *err)
+{
+    const char **permanent = NULL;
+    size_t count = 0;
+    weir_map names = {0};
+    weir_session_catalog *catalog = database->catalog;
+    if (catalog->paimon == NULL) {
+        WEIR_TRY(weir_session_catalog_tables(catalog, database->database, arena, &permanent, &count, err));
+    }
+    for (size_t i = 0; i < count; i++) {
+        const weir_definition *definition =
+            weir_memory_catalog_find(&catalog->memory, database->database, permanent[i]);
+        if (definition->description.view_query != NULL) {
+            weir_map_put(&names, weir_slice_text(permanent[i]), &names);
+        }
+    }
+    add_temporaries(catalogs, database, true, &names);
+    weir_map_names(&names, arena, out, out_count);
+    weir_map_free(&names);
+    return WEIR_OK;
+}
+
 int weir_catalogs_list_tables(const weir_catalogs *catalogs, const weir_object_path *database, weir_arena *arena,
                               const char ***out, size_t *out_count, weir_error *err)
 {
     const char **permanent = NULL;
     size_t count = 0;
-    WEIR_TRY(weir_session_catalog_tables(database->catalog, database->database, arena, &permanent, &count, err));
     weir_map names = {0};
-    weir_buffer prefix = {0};
-    weir_object_path folder = {.catalog = database->catalog, .database = database->database};
-    append_key(&folder, &prefix);
+    WEIR_TRY(weir_session_catalog_tables(database->catalog, database->database, arena, &permanent, &count, err));
     for (size_t i = 0; i < count; i++) {
         weir_map_put(&names, weir_slice_text(permanent[i]), &names);
     }
-    for (size_t i = 0; i < catalogs->temporaries.entry_count; i++) {
-        const weir_map_entry *entry = &catalogs->temporaries.entries[i];
-        if (entry->value != NULL && entry->key.size > prefix.size &&
-            memcmp(entry->key.data, prefix.data, prefix.size) == 0) {
-            weir_map_put(&names, weir_slice_text(((weir_definition *)entry->value)->name), &names);
-        }
-    }
+    add_temporaries(catalogs, database, false, &names);
     weir_map_names(&names, arena, out, out_count);
     weir_map_free(&names);
-    weir_buffer_free(&prefix);
     return WEIR_OK;
 }

@@ -72,7 +72,10 @@ int weir_catalogs_no_table(const weir_catalogs *catalogs, const weir_object_path
 weir_definition *weir_catalogs_temporary(const weir_catalogs *catalogs, const weir_object_path *path); /* NULL: none */
 void weir_catalogs_put_temporary(weir_catalogs *catalogs, const weir_object_path *path, weir_definition *definition);
 weir_definition *weir_catalogs_take_temporary(weir_catalogs *catalogs, const weir_object_path *path);
-/* All tables that SHOW TABLES lists: permanent and temporary ones, in byte order. */
+/* The views among them. */
+int weir_catalogs_list_views(const weir_catalogs *catalogs, const weir_object_path *database, weir_arena *arena,
+                             const char ***out, size_t *out_count, weir_error *err);
+/* All tables and views that SHOW TABLES lists: permanent and temporary ones, in byte order. */
 int weir_catalogs_list_tables(const weir_catalogs *catalogs, const weir_object_path *database, weir_arena *arena,
                               const char ***out, size_t *out_count, weir_error *err);
 

@@ -49,9 +49,30 @@ int weir_session_create_database(weir_session *session, const weir_ast_create *c
         weir_catalog *catalog = path.catalog->paimon;
         WEIR_TRY(weir_error_at(err, catalog->ops->create_database(catalog, path.database, err), path.position));
     } else {
-        weir_memory_catalog_create(&path.catalog->memory, path.database);
+        weir_memory_database *database = weir_memory_catalog_create(&path.catalog->memory, path.database);
+        database->comment = weir_arena_strdup(&database->arena, create->comment);
+        weir_options_of_ast(&create->options, &database->arena, &database->options);
     }
     *out = weir_result_done("Created database '%s'", path.database);
+    return WEIR_OK;
+}
+
+/* ---- ALTER DATABASE ---- */
+
+int weir_session_alter_database(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err)
+{
+    weir_object_path path;
+    WEIR_TRY(weir_catalogs_database_path(&session->catalogs, &alter->name, &path, err));
+    WEIR_TRY(weir_catalogs_check_database(&path, err));
+    if (path.catalog->paimon != NULL) {
+        return weir_fail_at(err, WEIR_INVALID, path.position.line, path.position.column,
+                            "catalog '%s' is a folder of Paimon tables and keeps no properties of databases; set "
+                            "options of tables, or 'table-default.…' of the catalog",
+                            path.catalog->name);
+    }
+    weir_memory_database *database = weir_memory_catalog_database(&path.catalog->memory, path.database);
+    weir_options_of_ast(&alter->options, &database->arena, &database->options);
+    *out = weir_result_done("Altered database '%s'", path.database);
     return WEIR_OK;
 }
 
@@ -158,11 +179,26 @@ static int drop_permanent(const weir_object_path *path, bool *out_dropped, weir_
     return WEIR_OK;
 }
 
+static int check_no_view(const weir_session *session, const weir_object_path *path, weir_error *err)
+{
+    const weir_definition *definition = weir_catalogs_temporary(&session->catalogs, path);
+    bool is_temporary = definition != NULL;
+    if (!is_temporary && path->catalog->paimon == NULL) {
+        definition = weir_memory_catalog_find(&path->catalog->memory, path->database, path->name);
+    }
+    if (definition != NULL && definition->description.view_query != NULL) {
+        return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
+                            "'%s' is a view; say DROP %sVIEW", path->name, is_temporary ? "TEMPORARY " : "");
+    }
+    return WEIR_OK;
+}
+
 static int drop_table(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err)
 {
     weir_object_path path;
     bool dropped = false;
     WEIR_TRY(weir_catalogs_table_path(&session->catalogs, &drop->name, &path, err));
+    WEIR_TRY(check_no_view(session, &path, err));
     bool has_temporary = weir_catalogs_temporary(&session->catalogs, &path) != NULL;
     if (has_temporary && !drop->temporary) {
         return weir_fail_at(err, WEIR_INVALID, path.position.line, path.position.column,
@@ -200,10 +236,11 @@ int weir_session_drop(weir_session *session, const weir_ast_drop *drop, weir_res
     case WEIR_AST_OBJECT_TABLE:
         return drop_table(session, drop, out, err);
     case WEIR_AST_OBJECT_VIEW:
+        return weir_session_drop_view(session, drop, out, err);
     case WEIR_AST_OBJECT_FUNCTION:
     case WEIR_AST_OBJECT_MODULES:
         break;
     }
     return weir_fail_at(err, WEIR_UNSUPPORTED, drop->name.position.line, drop->name.position.column,
-                        "views and functions are not offered by this version");
+                        "functions of one's own are not offered by this version");
 }

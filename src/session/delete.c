@@ -86,15 +86,11 @@ done:
 
 int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err)
 {
-    weir_session_resolver resolver;
-    weir_ast_options none = {0};
     weir_arena arena;
     weir_sql_table *table = NULL;
-    const char *view = NULL;
     int code = WEIR_OK;
-    weir_session_resolver_init(&resolver, session);
     weir_arena_init(&arena);
-    WEIR_GO(resolver.base.resolve(&resolver.base, name, &none, &arena, &table, &view, err));
+    WEIR_GO(weir_session_open_table(session, name, &arena, &table, err));
     WEIR_GO(check_paimon(table->owner, "TRUNCATE TABLE", err));
     WEIR_GO(truncate(table->owner, out, err));
 done:

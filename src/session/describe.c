@@ -42,7 +42,9 @@ static const char *extras_text(const weir_sql_column *column, weir_arena *arena)
         return weir_arena_format(arena, "AS %s", column->expression);
     }
     if (column->kind == WEIR_SQL_METADATA_COLUMN) {
-        return column->is_virtual ? "METADATA VIRTUAL" : "METADATA";
+        bool has_key = strcmp(column->expression, column->name) != 0;
+        return weir_arena_format(arena, "METADATA%s%s%s%s", has_key ? " FROM '" : "", has_key ? column->expression : "",
+                                 has_key ? "'" : "", column->is_virtual ? " VIRTUAL" : "");
     }
     return NULL;
 }
@@ -73,7 +75,9 @@ static int add_column(weir_batch *batch, const weir_bound_columns *columns, int3
     return WEIR_OK;
 }
 
-static int describe_columns(const weir_bound_columns *columns, weir_result **out, weir_error *err)
+/* `show`: only the columns that its LIKE lets through; NULL: all. */
+static int describe_columns(const weir_bound_columns *columns, const weir_ast_show *show, weir_result **out,
+                            weir_error *err)
 {
     weir_field fields[DESCRIBE_COLUMNS];
     int32_t count = has_comments(columns) ? DESCRIBE_COLUMNS : DESCRIBE_WITHOUT_COMMENT;
@@ -83,6 +87,9 @@ static int describe_columns(const weir_bound_columns *columns, weir_result **out
     }
     weir_memory_result *result = weir_memory_result_create(fields, count);
     for (int32_t i = 0; i < columns->column_count; i++) {
+        if (show != NULL && !weir_show_lets(show, columns->columns[i].name)) {
+            continue;
+        }
         int code = add_column(&result->batch, columns, i, &result->result.arena, err);
         if (code != WEIR_OK) {
             weir_result_free(&result->result);
@@ -93,7 +100,8 @@ static int describe_columns(const weir_bound_columns *columns, weir_result **out
     return WEIR_OK;
 }
 
-static int describe_table(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err)
+static int describe_table(weir_session *session, const weir_ast_name *name, const weir_ast_show *show,
+                          weir_result **out, weir_error *err)
 {
     weir_arena arena;
     weir_description description;
@@ -102,7 +110,7 @@ static int describe_table(weir_session *session, const weir_ast_name *name, weir
     weir_arena_init(&arena);
     int code = weir_session_describe(session, name, &arena, &description, &path, &is_temporary, NULL, err);
     if (code == WEIR_OK) {
-        code = describe_columns(&description.columns, out, err);
+        code = describe_columns(&description.columns, show, out, err);
     }
     weir_arena_free(&arena);
     return code;
@@ -110,24 +118,84 @@ static int describe_table(weir_session *session, const weir_ast_name *name, weir
 
 int weir_session_show_columns(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)
 {
-    if (show->like != NULL) {
-        return weir_fail_at(err, WEIR_UNSUPPORTED, show->name.position.line, show->name.position.column,
-                            "SHOW COLUMNS … LIKE is not offered by this version");
+    return describe_table(session, &show->name, show, out, err);
+}
+
+/* ---- DESCRIBE CATALOG and DATABASE ---- */
+
+static int add_info(weir_memory_result *result, const char *name, const char *value, weir_error *err)
+{
+    const char *row[] = {name, value};
+    return weir_text_result_add(result, row, err);
+}
+
+static int fill_catalog(const weir_session_catalog *catalog, bool extended, weir_memory_result *result, weir_error *err)
+{
+    WEIR_TRY(add_info(result, "name", catalog->name, err));
+    WEIR_TRY(add_info(result, "type", weir_options_get(&catalog->options, "type"), err));
+    WEIR_TRY(add_info(result, "comment", catalog->comment, err));
+    for (size_t i = 0; extended && i < catalog->options.count; i++) {
+        if (strcmp(catalog->options.keys[i], "type") != 0) {
+            const char *name = weir_arena_format(&result->result.arena, "option:%s", catalog->options.keys[i]);
+            WEIR_TRY(add_info(result, name, catalog->options.values[i], err));
+        }
     }
-    return describe_table(session, &show->name, out, err);
+    return WEIR_OK;
+}
+
+static int fill_database(const weir_object_path *path, bool extended, weir_memory_result *result, weir_error *err)
+{
+    const weir_memory_database *kept =
+        path->catalog->paimon == NULL ? weir_memory_catalog_database(&path->catalog->memory, path->database) : NULL;
+    WEIR_TRY(add_info(result, "name", path->database, err));
+    WEIR_TRY(add_info(result, "comment", kept == NULL ? NULL : kept->comment, err));
+    if (extended && path->catalog->paimon != NULL) {
+        WEIR_TRY(add_info(
+            result, "option:location",
+            weir_arena_format(&result->result.arena, "%s/%s.db", path->catalog->paimon->warehouse, path->database),
+            err));
+    }
+    for (size_t i = 0; extended && kept != NULL && i < kept->options.count; i++) {
+        const char *name = weir_arena_format(&result->result.arena, "option:%s", kept->options.keys[i]);
+        WEIR_TRY(add_info(result, name, kept->options.values[i], err));
+    }
+    return WEIR_OK;
+}
+
+static int describe_container(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                              weir_error *err)
+{
+    static const char *const titles[] = {"info name", "info value"};
+    const weir_ast_name *name = &statement->describe.name;
+    weir_session_catalog *catalog = NULL;
+    weir_object_path path;
+    bool is_catalog = statement->describe.object == WEIR_AST_OBJECT_CATALOG;
+    if (is_catalog) {
+        WEIR_TRY(weir_catalogs_get(&session->catalogs, &name->parts[0], &catalog, err));
+    } else {
+        WEIR_TRY(weir_catalogs_database_path(&session->catalogs, name, &path, err));
+        WEIR_TRY(weir_catalogs_check_database(&path, err));
+    }
+    weir_memory_result *result = weir_text_result_create(titles, 2);
+    int code = is_catalog ? fill_catalog(catalog, statement->describe.extended, result, err)
+                          : fill_database(&path, statement->describe.extended, result, err);
+    if (code != WEIR_OK) {
+        weir_result_free(&result->result);
+        return code;
+    }
+    *out = &result->result;
+    return WEIR_OK;
 }
 
 int weir_session_describe_statement(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                                     weir_error *err)
 {
-    if (statement->describe.object != WEIR_AST_OBJECT_TABLE) {
-        return weir_fail_at(err, WEIR_UNSUPPORTED, statement->position.line, statement->position.column,
-                            "DESCRIBE shows tables; of catalogs see SHOW CREATE CATALOG, of databases SHOW TABLES");
-    }
-    return describe_table(session, &statement->describe.name, out, err);
+    return statement->describe.object == WEIR_AST_OBJECT_TABLE
+               ? describe_table(session, &statement->describe.name, NULL, out, err)
+               : describe_container(session, statement, out, err);
 }
 
-/* ---- SHOW CREATE TABLE ---- */
+/* ---- SHOW CREATE TABLE and VIEW ---- */
 
 static void append_quoted(const char *name, weir_buffer *out)
 {
@@ -150,6 +218,16 @@ static void append_name_list(const weir_bound_columns *columns, const int32_t *p
     }
 }
 
+static void append_metadata(const weir_sql_column *column, weir_buffer *out)
+{
+    weir_buffer_append_text(out, " METADATA");
+    if (strcmp(column->expression, column->name) != 0) {
+        weir_buffer_append_text(out, " FROM ");
+        weir_sql_quote_string(column->expression, out);
+    }
+    weir_buffer_append_text(out, column->is_virtual ? " VIRTUAL" : "");
+}
+
 static void append_columns(const weir_bound_columns *columns, weir_buffer *out)
 {
     for (int32_t i = 0; i < columns->column_count; i++) {
@@ -161,6 +239,9 @@ static void append_columns(const weir_bound_columns *columns, weir_buffer *out)
             weir_buffer_append_format(out, "AS %s", column->expression);
         } else {
             weir_sql_type_format(column->type, out);
+        }
+        if (column->kind == WEIR_SQL_METADATA_COLUMN) {
+            append_metadata(column, out);
         }
         if (column->comment != NULL) {
             weir_buffer_append_text(out, " COMMENT ");
@@ -201,17 +282,22 @@ static void append_options(const weir_options *options, const char *path, weir_b
     weir_buffer_append_text(out, "\n)\n");
 }
 
+static void append_path(const weir_object_path *path, weir_buffer *out)
+{
+    append_quoted(path->catalog->name, out);
+    weir_buffer_append_byte(out, '.');
+    append_quoted(path->database, out);
+    weir_buffer_append_byte(out, '.');
+    append_quoted(path->name, out);
+}
+
 /* `folder`: of a table in a Paimon catalog, which is shown as its path; NULL: none. */
 static void append_create_table(const weir_description *description, const weir_object_path *path, bool is_temporary,
                                 const char *folder, weir_buffer *out)
 {
     const weir_bound_columns *columns = &description->columns;
     weir_buffer_append_format(out, "CREATE %sTABLE ", is_temporary ? "TEMPORARY " : "");
-    append_quoted(path->catalog->name, out);
-    weir_buffer_append_byte(out, '.');
-    append_quoted(path->database, out);
-    weir_buffer_append_byte(out, '.');
-    append_quoted(path->name, out);
+    append_path(path, out);
     weir_buffer_append_text(out, " (\n");
     append_columns(columns, out);
     weir_buffer_append_text(out, "\n)");
@@ -231,10 +317,42 @@ static void append_create_table(const weir_description *description, const weir_
     append_options(&description->options, folder, out);
 }
 
-int weir_session_show_create_table(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err)
+static void append_create_view(const weir_description *description, const weir_object_path *path, bool is_temporary,
+                               weir_buffer *out)
+{
+    const weir_bound_columns *columns = &description->columns;
+    weir_buffer_append_format(out, "CREATE %sVIEW ", is_temporary ? "TEMPORARY " : "");
+    append_path(path, out);
+    weir_buffer_append_byte(out, '(');
+    for (int32_t i = 0; i < columns->column_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? "" : ", ");
+        append_quoted(columns->columns[i].name, out);
+    }
+    weir_buffer_append_byte(out, ')');
+    if (description->comment != NULL) {
+        weir_buffer_append_text(out, " COMMENT ");
+        weir_sql_quote_string(description->comment, out);
+    }
+    weir_buffer_append_format(out, " as\n%s", description->view_query);
+}
+
+static int check_view(const weir_description *description, const weir_object_path *path, bool wants_view,
+                      weir_error *err)
+{
+    bool is_view = description->view_query != NULL;
+    if (is_view == wants_view) {
+        return WEIR_OK;
+    }
+    return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
+                        "'%s' is a %s; say SHOW CREATE %s", path->name, is_view ? "view" : "table",
+                        is_view ? "VIEW" : "TABLE");
+}
+
+int weir_session_show_create(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)
 {
     const char *title = "result";
     const char *folder = NULL;
+    bool wants_view = show->kind == WEIR_AST_SHOW_CREATE_VIEW;
     weir_arena arena;
     weir_description description;
     weir_object_path path;
@@ -243,8 +361,13 @@ int weir_session_show_create_table(weir_session *session, const weir_ast_name *n
     weir_memory_result *result = NULL;
     int code = WEIR_OK;
     weir_arena_init(&arena);
-    WEIR_GO(weir_session_describe(session, name, &arena, &description, &path, &is_temporary, &folder, err));
-    append_create_table(&description, &path, is_temporary, folder, &text);
+    WEIR_GO(weir_session_describe(session, &show->name, &arena, &description, &path, &is_temporary, &folder, err));
+    WEIR_GO(check_view(&description, &path, wants_view, err));
+    if (wants_view) {
+        append_create_view(&description, &path, is_temporary, &text);
+    } else {
+        append_create_table(&description, &path, is_temporary, folder, &text);
+    }
     const char *line = weir_buffer_text(&text);
     result = weir_text_result_create(&title, 1);
     WEIR_GO(weir_text_result_add(result, &line, err));

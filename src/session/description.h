@@ -9,6 +9,10 @@ typedef struct weir_description {
     weir_bound_columns columns;
     weir_options options; /* 'connector' among them, except for tables of a Paimon catalog */
     const char *comment;  /* NULL: none */
+    /* Of a view: its query with all names written out, and the same with the names of the view's columns, which stands
+     * for the view in other queries. NULL: a table. */
+    const char *view_query;
+    const char *view_text;
 } weir_description;
 
 /* A table that the session itself keeps: temporary, or of an in-memory catalog. */

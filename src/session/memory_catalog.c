@@ -3,26 +3,33 @@
 
 #include <stdlib.h>
 
-static weir_map *tables_of(const weir_memory_catalog *catalog, const char *database)
+weir_memory_database *weir_memory_catalog_database(const weir_memory_catalog *catalog, const char *database)
 {
     return weir_map_get(&catalog->databases, weir_slice_text(database));
 }
 
-static void free_tables(weir_map *tables)
+static weir_map *tables_of(const weir_memory_catalog *catalog, const char *database)
 {
-    for (size_t i = 0; tables != NULL && i < tables->entry_count; i++) {
-        weir_definition_free(tables->entries[i].value);
+    weir_memory_database *found = weir_memory_catalog_database(catalog, database);
+    return found == NULL ? NULL : &found->tables;
+}
+
+static void free_database(weir_memory_database *database)
+{
+    for (size_t i = 0; database != NULL && i < database->tables.entry_count; i++) {
+        weir_definition_free(database->tables.entries[i].value);
     }
-    if (tables != NULL) {
-        weir_map_free(tables);
-        free(tables);
+    if (database != NULL) {
+        weir_map_free(&database->tables);
+        weir_arena_free(&database->arena);
+        free(database);
     }
 }
 
 void weir_memory_catalog_free(weir_memory_catalog *catalog)
 {
     for (size_t i = 0; i < catalog->databases.entry_count; i++) {
-        free_tables(catalog->databases.entries[i].value);
+        free_database(catalog->databases.entries[i].value);
     }
     weir_map_free(&catalog->databases);
     *catalog = (weir_memory_catalog){0};
@@ -30,17 +37,20 @@ void weir_memory_catalog_free(weir_memory_catalog *catalog)
 
 bool weir_memory_catalog_has(const weir_memory_catalog *catalog, const char *database)
 {
-    return tables_of(catalog, database) != NULL;
+    return weir_memory_catalog_database(catalog, database) != NULL;
 }
 
-void weir_memory_catalog_create(weir_memory_catalog *catalog, const char *database)
+weir_memory_database *weir_memory_catalog_create(weir_memory_catalog *catalog, const char *database)
 {
-    weir_map_put(&catalog->databases, weir_slice_text(database), weir_alloc_zeroed(1, sizeof(weir_map)));
+    weir_memory_database *created = weir_alloc_zeroed(1, sizeof *created);
+    weir_arena_init(&created->arena);
+    weir_map_put(&catalog->databases, weir_slice_text(database), created);
+    return created;
 }
 
 void weir_memory_catalog_drop(weir_memory_catalog *catalog, const char *database)
 {
-    free_tables(weir_map_remove(&catalog->databases, weir_slice_text(database)));
+    free_database(weir_map_remove(&catalog->databases, weir_slice_text(database)));
 }
 
 static int compare_names(const void *a, const void *b)

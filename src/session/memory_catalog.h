@@ -6,14 +6,23 @@
 #include "base/map.h"
 #include "session/description.h"
 
+typedef struct weir_memory_database {
+    weir_arena arena;
+    weir_map tables; /* name → weir_definition */
+    const char *comment;
+    weir_options options;
+} weir_memory_database;
+
 typedef struct weir_memory_catalog {
-    weir_map databases; /* name → a map of its tables: name → weir_definition */
+    weir_map databases; /* name → weir_memory_database */
 } weir_memory_catalog;
 
 void weir_memory_catalog_free(weir_memory_catalog *catalog);
 
 bool weir_memory_catalog_has(const weir_memory_catalog *catalog, const char *database);
-void weir_memory_catalog_create(weir_memory_catalog *catalog, const char *database);
+weir_memory_database *weir_memory_catalog_database(const weir_memory_catalog *catalog, const char *database);
+/* The name is free. */
+weir_memory_database *weir_memory_catalog_create(weir_memory_catalog *catalog, const char *database);
 void weir_memory_catalog_drop(weir_memory_catalog *catalog, const char *database);
 /* Names in byte order, in `arena`. */
 void weir_memory_catalog_databases(const weir_memory_catalog *catalog, weir_arena *arena, const char ***out,

@@ -161,6 +161,16 @@ static weir_definition *find_definition(const weir_session *session, const weir_
     return definition;
 }
 
+static int check_no_hints(const weir_object_path *path, const weir_ast_options *hints, weir_error *err)
+{
+    if (hints->count > 0) {
+        return weir_fail_at(err, WEIR_INVALID, hints->items[0].position.line, hints->items[0].position.column,
+                            "'%s' is a view, and OPTIONS hints are for tables; write them into the view's query",
+                            path->name);
+    }
+    return WEIR_OK;
+}
+
 static int resolve(weir_resolver *self, const weir_ast_name *name, const weir_ast_options *hints, weir_arena *arena,
                    weir_sql_table **out, const char **out_view, weir_error *err)
 {
@@ -171,6 +181,11 @@ static int resolve(weir_resolver *self, const weir_ast_name *name, const weir_as
     WEIR_TRY(weir_catalogs_table_path(&session->catalogs, name, &path, err));
     WEIR_TRY(check_hints_allowed(session, hints, err));
     weir_definition *definition = find_definition(session, &path);
+    if (definition != NULL && definition->description.view_text != NULL) {
+        *out = NULL;
+        *out_view = weir_arena_strdup(arena, definition->description.view_text);
+        return check_no_hints(&path, hints, err);
+    }
     if (definition != NULL) {
         WEIR_TRY(open_definition(session, &path, definition, hints, arena, &table, err));
     } else if (path.catalog->paimon != NULL) {
@@ -197,6 +212,23 @@ weir_bind_context weir_session_bind_context(weir_session *session, weir_session_
         .current_catalog = session->catalogs.current_catalog,
         .current_database = session->catalogs.current_database,
     };
+}
+
+int weir_session_open_table(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_sql_table **out,
+                            weir_error *err)
+{
+    weir_session_resolver resolver;
+    weir_ast_options none = {0};
+    weir_sql_table *table = NULL;
+    const char *view = NULL;
+    weir_session_resolver_init(&resolver, session);
+    WEIR_TRY(resolve(&resolver.base, name, &none, arena, &table, &view, err));
+    if (view != NULL) {
+        return weir_fail_at(err, WEIR_INVALID, name->position.line, name->position.column,
+                            "'%s' is a view; a table is expected here", name->parts[name->count - 1].text);
+    }
+    *out = table;
+    return WEIR_OK;
 }
 
 int weir_session_describe(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_description *out,

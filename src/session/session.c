@@ -199,15 +199,15 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_STATEMENT_SET:
         return not_offered(statement, "EXECUTE STATEMENT SET", err);
     case WEIR_AST_CREATE_VIEW:
-        return not_offered(statement, "CREATE VIEW", err);
+        return weir_session_create_view(session, statement->create, out, err);
     case WEIR_AST_CREATE_FUNCTION:
         return not_offered(statement, "CREATE FUNCTION", err);
     case WEIR_AST_ALTER_TABLE:
         return weir_session_alter_table(session, statement->alter, out, err);
     case WEIR_AST_ALTER_VIEW:
-        return not_offered(statement, "ALTER VIEW", err);
+        return weir_session_alter_view(session, statement->alter, out, err);
     case WEIR_AST_ALTER_DATABASE:
-        return not_offered(statement, "ALTER DATABASE", err);
+        return weir_session_alter_database(session, statement->alter, out, err);
     case WEIR_AST_CALL_PROCEDURE:
         return weir_session_call(session, statement, out, err);
     case WEIR_AST_ANALYZE:

@@ -35,7 +35,7 @@ static bool matches_like(const char *text, const char *pattern, bool ignore_case
     return *text == '\0';
 }
 
-static bool is_shown(const weir_ast_show *show, const char *name)
+bool weir_show_lets(const weir_ast_show *show, const char *name)
 {
     return show->like == NULL || matches_like(name, show->like, show->ignore_case) != show->negated;
 }
@@ -46,7 +46,7 @@ static int name_result(const weir_ast_show *show, const char *title, const char 
 {
     weir_memory_result *result = weir_text_result_create(&title, 1);
     for (size_t i = 0; i < count; i++) {
-        int code = is_shown(show, names[i]) ? weir_text_result_add(result, &names[i], err) : WEIR_OK;
+        int code = weir_show_lets(show, names[i]) ? weir_text_result_add(result, &names[i], err) : WEIR_OK;
         if (code != WEIR_OK) {
             weir_result_free(&result->result);
             return code;
@@ -72,13 +72,18 @@ static int show_databases(weir_session *session, const weir_ast_show *show, weir
 static int show_tables(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
                        weir_error *err)
 {
+    bool views_only = show->kind == WEIR_AST_SHOW_VIEWS;
     weir_object_path path;
     const char **names = NULL;
     size_t count = 0;
     WEIR_TRY(weir_catalogs_database_path(&session->catalogs, &show->name, &path, err));
     WEIR_TRY(weir_catalogs_check_database(&path, err));
-    WEIR_TRY(weir_catalogs_list_tables(&session->catalogs, &path, arena, &names, &count, err));
-    return name_result(show, "table name", names, count, out, err);
+    if (views_only) {
+        WEIR_TRY(weir_catalogs_list_views(&session->catalogs, &path, arena, &names, &count, err));
+    } else {
+        WEIR_TRY(weir_catalogs_list_tables(&session->catalogs, &path, arena, &names, &count, err));
+    }
+    return name_result(show, views_only ? "view name" : "table name", names, count, out, err);
 }
 
 static int show_functions(const weir_ast_show *show, weir_arena *arena, weir_result **out, weir_error *err)
@@ -105,14 +110,10 @@ static int show_procedures(const weir_ast_show *show, weir_arena *arena, weir_re
 static int show_partitions(weir_session *session, const weir_ast_show *show, weir_arena *arena, weir_result **out,
                            weir_error *err)
 {
-    weir_session_resolver resolver;
-    weir_ast_options none = {0};
     weir_sql_table *table = NULL;
-    const char *view = NULL;
     const char **names = NULL;
     size_t count = 0;
-    weir_session_resolver_init(&resolver, session);
-    WEIR_TRY(resolver.base.resolve(&resolver.base, &show->name, &none, arena, &table, &view, err));
+    WEIR_TRY(weir_session_open_table(session, &show->name, arena, &table, err));
     int code = weir_partitions_list(table->owner, &show->partition, arena, &names, &count, err);
     if (code == WEIR_OK) {
         code = name_result(show, "partition name", names, count, out, err);
@@ -172,6 +173,7 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
     case WEIR_AST_SHOW_DATABASES:
         return show_databases(session, show, arena, out, err);
     case WEIR_AST_SHOW_TABLES:
+    case WEIR_AST_SHOW_VIEWS:
         return show_tables(session, show, arena, out, err);
     case WEIR_AST_SHOW_FUNCTIONS:
         return show_functions(show, arena, out, err);
@@ -180,11 +182,10 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
     case WEIR_AST_SHOW_COLUMNS:
         return weir_session_show_columns(session, show, out, err);
     case WEIR_AST_SHOW_CREATE_TABLE:
-        return weir_session_show_create_table(session, &show->name, out, err);
+    case WEIR_AST_SHOW_CREATE_VIEW:
+        return weir_session_show_create(session, show, out, err);
     case WEIR_AST_SHOW_CREATE_CATALOG:
         return show_create_catalog(session, show, out, err);
-    case WEIR_AST_SHOW_VIEWS:
-        return name_result(show, "view name", NULL, 0, out, err);
     case WEIR_AST_SHOW_JARS:
         return name_result(show, "jars", NULL, 0, out, err);
     case WEIR_AST_SHOW_PROCEDURES:

@@ -59,8 +59,12 @@ typedef struct weir_session_resolver {
 void weir_session_resolver_init(weir_session_resolver *resolver, weir_session *session);
 weir_bind_context weir_session_bind_context(weir_session *session, weir_session_resolver *resolver);
 
-/* The description of a table, in `arena`; *out_temporary: it is a temporary one. *out_table_path (may be NULL): the
- * folder of a table of a Paimon catalog, otherwise NULL. WEIR_NOT_FOUND with a suggestion. */
+/* The table of a name, to be closed by its close(); a view is refused. */
+int weir_session_open_table(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_sql_table **out,
+                            weir_error *err);
+
+/* The description of a table or view, in `arena`; *out_temporary: it is a temporary one. *out_table_path (may be NULL):
+ * the folder of a table of a Paimon catalog, otherwise NULL. WEIR_NOT_FOUND with a suggestion. */
 int weir_session_describe(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_description *out,
                           weir_object_path *out_path, bool *out_temporary, const char **out_table_path,
                           weir_error *err);
@@ -81,14 +85,19 @@ int weir_session_create_database(weir_session *session, const weir_ast_create *c
 int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
                               weir_error *err);
 int weir_session_alter_table(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err);
+int weir_session_create_view(weir_session *session, const weir_ast_create *create, weir_result **out, weir_error *err);
+int weir_session_alter_view(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err);
+int weir_session_drop_view(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err);
+int weir_session_alter_database(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err);
 int weir_session_drop(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err);
 int weir_session_use(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
 int weir_session_describe_statement(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                                     weir_error *err);
-int weir_session_show_create_table(weir_session *session, const weir_ast_name *name, weir_result **out,
-                                   weir_error *err);
+int weir_session_show_create(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
 int weir_session_show_columns(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
+/* Whether the statement's [NOT] LIKE lets a name through. */
+bool weir_show_lets(const weir_ast_show *show, const char *name);
 int weir_session_set(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 
 /* Gives an error that has no place yet this one. */

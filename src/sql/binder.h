@@ -19,12 +19,30 @@ struct weir_resolver {
                    weir_sql_table **out, const char **out_view, weir_error *err);
 };
 
+/* Pieces of a statement's text that stand for longer ones: names of tables without their catalog and database, and *.
+ * The binder fills it as it meets them. */
+typedef struct weir_expansion {
+    uint32_t begin, end; /* in the text */
+    const char *text;
+} weir_expansion;
+
+typedef struct weir_expansions {
+    weir_arena *arena;
+    weir_expansion *items;
+    int32_t count;
+} weir_expansions;
+
+/* The piece of the text at `position` with everything written out. */
+const char *weir_expand_text(const weir_expansions *expansions, const char *text, const weir_position *position,
+                             weir_arena *arena);
+
 typedef struct weir_bind_context {
     weir_resolver *resolver;
     const char *time_zone; /* session zone, such as "UTC" or "Asia/Shanghai"; NULL: UTC */
     int64_t now_ms;        /* what CURRENT_TIMESTAMP and its like give: one moment a statement; 0: the clock now */
     const char *current_catalog;
     const char *current_database;
+    weir_expansions *expansions; /* NULL: nobody asks */
 } weir_bind_context;
 
 /* A bound query, insert or delete; owns its memory and its tables. */

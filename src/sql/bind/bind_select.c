@@ -125,11 +125,12 @@ static int expand_star(weir_binder *binder, select_state *state, const weir_ast_
         return weir_binder_fail(binder, &star->position,
                                 "* can't stand beside aggregates or GROUP BY; name the columns");
     }
+    bool *chosen = WEIR_NEW_ARRAY(binder->arena, bool, state->scope.count + 1);
     for (int32_t i = 0; i < state->scope.count; i++) {
         const weir_scope_column *column = &state->scope.columns[i];
-        bool same =
+        chosen[i] =
             relation == NULL ? !column->hidden : (column->relation != NULL && strcmp(column->relation, relation) == 0);
-        if (same) {
+        if (chosen[i]) {
             add_item(binder, state, weir_expression_column(binder, i, column->type, &star->position), column->name);
         }
     }
@@ -137,6 +138,7 @@ static int expand_star(weir_binder *binder, select_state *state, const weir_ast_
         return weir_binder_fail(binder, &star->position, relation == NULL ? "* needs a FROM%s" : "unknown table '%s'",
                                 relation == NULL ? "" : relation);
     }
+    weir_binder_expand_star(binder, star, &state->scope, chosen);
     return WEIR_OK;
 }
 

@@ -120,6 +120,7 @@ int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_a
         }
         return code;
     }
+    weir_binder_expand_name(binder, name);
     if (*out_view == NULL) {
         keep_table(binder, table);
     }
@@ -248,6 +249,9 @@ static int bind_view(weir_binder *binder, const char *text, const weir_ast_name 
     weir_ast_query *query;
     weir_error reason = {0};
     weir_binder inner = *binder;
+    weir_bind_context context = *binder->context;
+    context.expansions = NULL; /* the view's text is another one */
+    inner.context = &context;
     inner.err = &reason;
     int code = weir_parse_query(text, binder->arena, &query, &reason);
     if (code == WEIR_OK) {

@@ -104,6 +104,12 @@ static inline bool weir_column_is_written(const weir_sql_column *column)
            (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual);
 }
 
+/* Notes what stands in the text for something longer, where somebody asks (expansion.c). `chosen`: the columns of the
+ * scope that a * means. */
+void weir_binder_expand_name(const weir_binder *binder, const weir_ast_name *name);
+void weir_binder_expand_star(const weir_binder *binder, const weir_ast_expression *star, const weir_scope *scope,
+                             const bool *chosen);
+
 /* Building expressions (expression.c). */
 weir_expression *weir_expression_new(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
                                      const weir_position *at, int32_t argument_count);
