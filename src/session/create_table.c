@@ -1,9 +1,10 @@
-/* CREATE TABLE: a Paimon table in its catalog, or a definition that the session keeps.
+/* CREATE TABLE: a Paimon table in its catalog, or a definition that the session keeps. LIKE and AS SELECT are in
+ * create_like.c and create_as.c.
  *
  * Everything that can be wrong is found here, before anything is written, and shown where it stands. */
+#include "session/create_table.h"
 #include "connect/source.h"
 #include "session/schema_options.h"
-#include "session/state.h"
 #include "session/table_draft.h"
 
 static int refuse(weir_position position, const char *what, weir_error *err)
@@ -14,15 +15,6 @@ static int refuse(weir_position position, const char *what, weir_error *err)
 
 static int check_offered(const weir_ast_create_table *create, weir_error *err)
 {
-    if (create->query != NULL) {
-        return refuse(create->query->position, "CREATE TABLE … AS SELECT", err);
-    }
-    if (create->like != NULL) {
-        return refuse(create->like->name.position, "CREATE TABLE … LIKE", err);
-    }
-    if (create->or_replace) {
-        return refuse(create->name.position, "CREATE OR REPLACE TABLE", err);
-    }
     for (int32_t i = 0; i < create->column_count; i++) {
         if (create->columns[i].kind == WEIR_AST_METADATA_COLUMN) {
             return refuse(create->columns[i].name.position, "a METADATA column", err);
@@ -66,6 +58,20 @@ static int check_paimon_columns(const weir_ast_create_table *create, weir_error 
         if (column->kind == WEIR_AST_METADATA_COLUMN) {
             return weir_fail_at(err, WEIR_INVALID, column->name.position.line, column->name.position.column,
                                 "column '%s' is METADATA, and Paimon tables have none", column->name.text);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* A key that misses a partition column couldn't tell the same key in two partitions apart. */
+static int check_paimon_key(const weir_ast_create_table *create, weir_error *err)
+{
+    for (int32_t i = 0; create->has_primary_key && i < create->partitioned_by.count; i++) {
+        const char *name = create->partitioned_by.items[i].text;
+        if (!weir_names_hold(&create->primary_key, name)) {
+            return weir_fail_at(err, WEIR_INVALID, create->primary_key_position.line,
+                                create->primary_key_position.column,
+                                "the PRIMARY KEY must contain the partition column '%s'; add it to the key", name);
         }
     }
     return WEIR_OK;
@@ -131,6 +137,7 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
     weir_schema *schema = NULL;
     int32_t count = 0;
     WEIR_TRY(check_paimon_columns(create, err));
+    WEIR_TRY(check_paimon_key(create, err));
     WEIR_TRY(check_paimon_options(create, err));
     collect_options(path->catalog, create, arena, &options);
     weir_schema_options_write(columns, arena, &options);
@@ -162,6 +169,7 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
                                 "'connector' = 'paimon' needs 'path', the folder of the table");
         }
         WEIR_TRY(check_paimon_columns(create, err));
+        WEIR_TRY(check_paimon_key(create, err));
         return check_paimon_options(create, err);
     }
     int32_t count = 0;
@@ -214,37 +222,70 @@ static int check_kind(const weir_object_path *path, const weir_ast_create_table 
     return WEIR_OK;
 }
 
-int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
-                              weir_error *err)
+/* Without LIKE (any more). The name is free. */
+static int create_plain(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,
+                        weir_error *err)
 {
     weir_session_resolver resolver;
     weir_bind_context context = weir_session_bind_context(session, &resolver);
-    weir_object_path path;
-    bool exists = false;
-    WEIR_TRY(weir_catalogs_table_path(&session->catalogs, &create->name, &path, err));
-    WEIR_TRY(check_offered(create, err));
-    WEIR_TRY(check_kind(&path, create, err));
-    WEIR_TRY(check_free(session, &path, create, &exists, err));
-    if (exists) {
-        *out = weir_result_done("Table '%s' exists already", path.name);
-        return WEIR_OK;
-    }
-    weir_definition *definition = weir_definition_create(path.name);
+    weir_definition *definition = weir_definition_create(path->name);
     weir_description *description = &definition->description;
-    bool is_kept = path.catalog->paimon == NULL || create->temporary;
+    bool is_kept = path->catalog->paimon == NULL || create->temporary;
     int code = WEIR_OK;
+    WEIR_GO(check_offered(create, err));
+    WEIR_GO(check_kind(path, create, err));
     WEIR_GO(weir_bind_create_table(&context, create, session->text, &definition->arena, &description->columns, err));
     weir_definition_keep_columns(definition);
     description->comment = weir_arena_strdup(&definition->arena, create->comment);
     if (is_kept) {
-        WEIR_GO(define(session, &path, create, definition, err));
+        WEIR_GO(define(session, path, create, definition, err));
     } else {
-        WEIR_GO(create_paimon(&path, create, description, &definition->arena, err));
+        WEIR_GO(create_paimon(path, create, description, &definition->arena, err));
     }
-    *out = weir_result_done("Created %stable '%s'", create->temporary ? "temporary " : "", path.name);
 done:
     if (code != WEIR_OK || !is_kept) {
         weir_definition_free(definition);
     }
     return code;
+}
+
+int weir_create_table(weir_session *session, const weir_ast_create_table *create, bool *out_exists, weir_error *err)
+{
+    weir_object_path path;
+    weir_arena arena;
+    WEIR_TRY(weir_catalogs_table_path(&session->catalogs, &create->name, &path, err));
+    WEIR_TRY(check_free(session, &path, create, out_exists, err));
+    if (*out_exists) {
+        return WEIR_OK;
+    }
+    if (create->like == NULL) {
+        return create_plain(session, &path, create, err);
+    }
+    bool is_kept = path.catalog->paimon == NULL || create->temporary;
+    weir_ast_create_table *merged = NULL;
+    weir_arena_init(&arena);
+    int code = weir_create_like(session, create, is_kept, &arena, &merged, err);
+    if (code == WEIR_OK) {
+        code = create_plain(session, &path, merged, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+int weir_session_create_table(weir_session *session, const weir_ast_create_table *create, weir_result **out,
+                              weir_error *err)
+{
+    bool exists = false;
+    const char *name = create->name.parts[create->name.count - 1].text;
+    if (create->query != NULL) {
+        return weir_create_as(session, create, out, err);
+    }
+    if (create->or_replace) {
+        return weir_fail_at(err, WEIR_INVALID, create->name.position.line, create->name.position.column,
+                            "OR REPLACE goes with AS SELECT; without it DROP the table first");
+    }
+    WEIR_TRY(weir_create_table(session, create, &exists, err));
+    *out = exists ? weir_result_done("Table '%s' exists already", name)
+                  : weir_result_done("Created %stable '%s'", create->temporary ? "temporary " : "", name);
+    return WEIR_OK;
 }

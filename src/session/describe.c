@@ -308,7 +308,7 @@ static void append_create_table(const weir_description *description, const weir_
         separator = "\n";
     }
     if (columns->partition_key_count > 0) {
-        weir_buffer_append_text(out, "\nPARTITIONED BY (");
+        weir_buffer_append_format(out, "%sPARTITIONED BY (", separator);
         append_name_list(columns, columns->partition_keys, columns->partition_key_count, out);
         weir_buffer_append_text(out, ")");
         separator = "\n";

@@ -190,7 +190,6 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
         return name_result(show, "jars", NULL, 0, out, err);
     case WEIR_AST_SHOW_PROCEDURES:
         return show_procedures(show, arena, out, err);
-    case WEIR_AST_SHOW_CREATE_VIEW:
     case WEIR_AST_SHOW_JOBS:
     case WEIR_AST_SHOW_MODULES:
         break;

@@ -292,8 +292,6 @@ static void wrong_tables_are_refused_with_a_reason(void **state)
         {"CREATE TABLE t (a INT, a STRING)", 24, "column 'a' is defined twice"},
         {"CREATE TABLE t (a INT, PRIMARY KEY (b) NOT ENFORCED)", 37,
          "the PRIMARY KEY names 'b', which is no column of the table"},
-        {"CREATE TABLE t (a INT, dt STRING, PRIMARY KEY (a) NOT ENFORCED) PARTITIONED BY (dt)", 35,
-         "the PRIMARY KEY must contain the partition column 'dt'; add it to the key"},
         {"CREATE TABLE t (a INT, b AS a || 'x')", 31, "|| does not take INT and CHAR(1) NOT NULL; cast one of them"},
         {"CREATE TABLE t (a ARRAY<INT>, PRIMARY KEY (a) NOT ENFORCED)", 44,
          "the PRIMARY KEY names 'a', which is ARRAY<INT>; nested types are not allowed there"},

@@ -141,26 +141,13 @@ static int find_names(weir_binder *binder, const weir_ast_names *names, const ch
     return WEIR_OK;
 }
 
-/* A key that misses a partition column couldn't tell the same key in two partitions apart. */
-static int check_key(weir_binder *binder, const weir_ast_create_table *create, weir_arena *arena,
-                     weir_bound_columns *out)
+/* What belongs to the key is not NULL. */
+static void make_key_not_null(weir_arena *arena, weir_bound_columns *out)
 {
     for (int32_t i = 0; i < out->primary_key_count; i++) {
         weir_sql_column *column = &out->columns[out->primary_key[i]];
         column->type = weir_type_nullable(arena, column->type, false);
     }
-    for (int32_t i = 0; i < out->partition_key_count && out->primary_key_count > 0; i++) {
-        bool found = false;
-        for (int32_t j = 0; j < out->primary_key_count; j++) {
-            found = found || out->primary_key[j] == out->partition_keys[i];
-        }
-        if (!found) {
-            return weir_binder_fail(binder, &create->primary_key_position,
-                                    "the PRIMARY KEY must contain the partition column '%s'; add it to the key",
-                                    out->columns[out->partition_keys[i]].name);
-        }
-    }
-    return WEIR_OK;
 }
 
 static int bind_watermark(weir_binder *binder, const weir_ast_create_table *create, const char *text, weir_arena *arena,
@@ -212,7 +199,7 @@ static int bind_columns(weir_binder *binder, const weir_ast_create_table *create
                         &out->primary_key_count));
     WEIR_TRY(find_names(binder, &create->partitioned_by, "PARTITIONED BY", out, arena, &out->partition_keys,
                         &out->partition_key_count));
-    WEIR_TRY(check_key(binder, create, arena, out));
+    make_key_not_null(arena, out);
     WEIR_TRY(type_computed(binder, create, text, arena, out));
     return bind_watermark(binder, create, text, arena, out);
 }
