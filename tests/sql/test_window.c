@@ -235,7 +235,7 @@ static void add_events(fixture *f, random_state *random, event *events)
     for (int32_t i = 0; i < event_count; i++) {
         event *e = &events[i];
         *e = (event){.id = i, .key = (int32_t)random_below(random, 3), .timed = random_below(random, 10) > 0};
-        e->millis = (int64_t)random_below(random, 100000) - 50000;
+        e->millis = ((int64_t)random_below(random, 2000) - 1000) * 50; /* some at the same moment */
         weir_buffer_clear(&row);
         weir_buffer_append_format(&row, "[%d, %d, ", e->id, e->key);
         if (e->timed) {

@@ -195,8 +195,8 @@ static int generate_session_keys(weir_generator *generator, const weir_assigner 
     return WEIR_OK;
 }
 
-/* A session ends where no row follows within the gap: rows are numbered by the sessions that have begun before them,
- * and a session reaches from its first row to a gap after its last. */
+/* A session ends where no row follows within the gap: rows are numbered by the sessions that have begun up to them (all
+ * rows of one moment alike), and a session reaches from its first row to a gap after its last. */
 static int generate_session(weir_generator *generator, const weir_plan *plan)
 {
     weir_buffer *sql = sql_of(generator);
@@ -213,7 +213,7 @@ static int generate_session(weir_generator *generator, const weir_plan *plan)
                               keyed ? ", " : "PARTITION BY ", assigner->size, assigner->size);
     WEIR_TRY(generate_session_keys(generator, assigner));
     weir_buffer_append_text(sql,
-                            " ORDER BY t.ms ROWS UNBOUNDED PRECEDING) AS session FROM (SELECT t.*, lag(t.ms) OVER (");
+                            " ORDER BY t.ms RANGE UNBOUNDED PRECEDING) AS session FROM (SELECT t.*, lag(t.ms) OVER (");
     WEIR_TRY(generate_session_keys(generator, assigner));
     weir_buffer_append_text(sql, " ORDER BY t.ms) AS before FROM ");
     WEIR_TRY(generate_millis(generator, plan));
