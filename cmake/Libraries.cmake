@@ -21,6 +21,7 @@ weir_static_library(lib_xxhash xxhash xxhash.h)
 weir_static_library(lib_zlib z zlib.h)
 weir_static_library(lib_bzip2 bz2 bzlib.h)
 weir_static_library(lib_pcre2 pcre2-8 pcre2.h)
+weir_static_library(lib_nettle nettle nettle/sha2.h)
 
 # DuckDB: duckdb.h and static archives, from DUCKDB_ROOT or where tools/deps.sh puts them.
 if(NOT DUCKDB_ROOT)

@@ -82,14 +82,14 @@ typedef enum weir_ast_expression_kind {
     WEIR_AST_COLUMN,     /* name: column, table.column, column.field … */
     WEIR_AST_STAR,       /* name: its qualifier, count 0 for a bare one */
     WEIR_AST_UNARY,      /* operation; arguments[0] */
-    WEIR_AST_BINARY,     /* operation; arguments: two, or two and more of AND and OR */
+    WEIR_AST_BINARY,     /* operation; arguments: two, or two and more of AND and OR; interval: of (a - b) DAY */
     WEIR_AST_BETWEEN,    /* arguments: value, low, high; negated; operation 1: SYMMETRIC */
     WEIR_AST_IN,         /* arguments: value, then the list; or value and query; negated */
     WEIR_AST_EXISTS,     /* query */
     WEIR_AST_LIKE,       /* arguments: value, pattern, escape if given; operation: LIKE or SIMILAR; negated */
     WEIR_AST_IS,         /* operation: weir_ast_is; arguments[0] (and [1] of DISTINCT FROM); negated */
     WEIR_AST_CASE,       /* arguments: [operand] when then … [else]; operation: WEIR_AST_CASE_* bits */
-    WEIR_AST_CAST,       /* arguments[0]; type; operation 1: TRY_CAST */
+    WEIR_AST_CAST,       /* arguments[0]; type, its units in interval; operation 1: TRY_CAST */
     WEIR_AST_CALL,       /* text: the function's name as written; arguments; call */
     WEIR_AST_ROW,        /* ROW(…) or (a, b): arguments */
     WEIR_AST_ARRAY,      /* ARRAY[…]: arguments; or ARRAY(query) */

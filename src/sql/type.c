@@ -255,7 +255,7 @@ static const weir_type *common_two(weir_arena *arena, const weir_type *a, const 
     if (b->id == WEIR_NULL) {
         return with_nullability(arena, a, true);
     }
-    if (weir_sql_type_equal(a, b, true)) {
+    if (!weir_type_is_nested(a) && weir_sql_type_equal(a, b, true)) {
         return with_nullability(arena, a, nullable);
     }
     if (weir_type_is_numeric(a) && weir_type_is_numeric(b)) {

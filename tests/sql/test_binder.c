@@ -322,7 +322,6 @@ static void mistakes_are_placed_and_named(void **state)
         {"SELECT a", 8, "unknown column 'a'; there are no columns here (text is written in ' quotes)"},
         {"SELECT 1 FROM nothing", 15, "table 'nothing' does not exist"},
         {"SELECT UPER(item) FROM orders", 8, "there is no function UPER; did you mean UPPER?"},
-        {"SELECT REGEXP(item, 'a') FROM orders", 8, "REGEXP is not supported yet"},
         {"SELECT UPPER(id) FROM orders", 8, "UPPER does not take (INT NOT NULL); it is UPPER(text)"},
         {"SELECT UPPER() FROM orders", 8, "UPPER does not take 0 arguments; it is UPPER(text)"},
         {"SELECT item + 1 FROM orders", 13, "+ does not take STRING and INT NOT NULL; cast one of them"},

@@ -97,7 +97,6 @@ static void lookalikes_of_punctuation_are_explained(void **state)
          "b",
          "a|the full-width comma \xEF\xBC\x8C is no comma of SQL; write , instead"},
         {"\"a\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
-        {"a::INT", "a|a colon means nothing in Flink SQL; for a cast write CAST(value AS type)"},
         {"#", "this character means nothing in SQL"},
         {"'abc", "this string has no end; close it with ' (a quote inside is written '')"},
         {"'\xFF'", "this string is no valid UTF-8; save the script as UTF-8"},

@@ -410,6 +410,7 @@ static void mistakes_are_placed_and_named(void **state)
         {"SELECT order FROM t", 8,
          "unexpected 'order'; expected an expression or a column's name (ORDER is a reserved word: as a name write "
          "`order`)"},
+        {"SELECT 1::INT", 9, "a colon means nothing in Flink SQL; for a cast write CAST(value AS type)"},
         {"SELECT (1", 10, "unexpected end of the text; expected )"},
         {"SELECT a FROM t GROUP a", 23, "unexpected 'a'; expected BY"},
         {"CREATE TABEL t (a INT)", 8, "unexpected 'TABEL'; did you mean TABLE?"},

@@ -76,6 +76,8 @@ static bool letter_takes(char letter, const weir_type *type)
         return type->id == WEIR_BOOLEAN;
     case 't':
         return weir_type_is_timestamp(type);
+    case 'p':
+        return weir_type_is_text(type) || weir_type_is_numeric(type) || type->id == WEIR_BOOLEAN;
     default:
         return true;
     }
@@ -187,8 +189,26 @@ int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     return bind_kernel_call(binder, ast, function, arguments, ast->argument_count, out);
 }
 
-size_t weir_sql_function_count(void) { return weir_function_count; }
+/* The index-th function that is offered: those known by name alone are left out. */
+static const weir_function *offered(size_t index)
+{
+    for (size_t i = 0; i < weir_function_count; i++) {
+        if (weir_functions[i].kind != WEIR_FUNCTION_KNOWN && index-- == 0) {
+            return &weir_functions[i];
+        }
+    }
+    return NULL;
+}
 
-const char *weir_sql_function_name(size_t index) { return weir_functions[index].name; }
+size_t weir_sql_function_count(void)
+{
+    size_t count = 0;
+    while (offered(count) != NULL) {
+        count++;
+    }
+    return count;
+}
 
-const char *weir_sql_function_signature(size_t index) { return weir_functions[index].signature; }
+const char *weir_sql_function_name(size_t index) { return offered(index)->name; }
+
+const char *weir_sql_function_signature(size_t index) { return offered(index)->signature; }

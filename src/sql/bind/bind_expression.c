@@ -2,6 +2,7 @@
 #include "sql/bind/binder_internal.h"
 
 #include "base/text.h"
+#include "sql/function/kernels.h"
 
 int(weir_binder_fail)(weir_binder *binder, const weir_position *at, const char *format, ...)
 {
@@ -68,6 +69,10 @@ static int bind_cast(weir_binder *binder, const weir_ast_expression *ast, weir_e
     bool try_cast = ast->operation != 0;
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &operand));
     const weir_type *type = weir_type_copy(binder->arena, ast->type); /* the tree may be gone before the plan */
+    bool from_interval = weir_type_is_interval(operand->type) && weir_type_is_integer(type);
+    if (from_interval || (weir_type_is_interval(type) && weir_type_is_exact(operand->type))) {
+        return weir_bind_interval_cast(binder, ast, operand, type, out);
+    }
     weir_cast_rule rule = weir_sql_cast_rule(operand->type, type);
     if (rule == WEIR_CAST_REFUSED) {
         bool timestamp = weir_type_is_timestamp(type) && weir_type_is_numeric(operand->type);
@@ -128,6 +133,21 @@ static int bind_array(weir_binder *binder, const weir_ast_expression *ast, weir_
     return WEIR_OK;
 }
 
+static bool are_distinct_literals(weir_expression *const *keys, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = 0; j < i; j++) {
+            if (weir_expression_equal(keys[i], keys[j])) {
+                return false;
+            }
+        }
+        if (keys[i]->kind != WEIR_EXPRESSION_LITERAL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int bind_map(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
     if (ast->argument_count == 0 || ast->argument_count % 2 != 0) {
@@ -152,6 +172,10 @@ static int bind_map(weir_binder *binder, const weir_ast_expression *ast, weir_ex
     for (int32_t i = 0; i < pairs; i++) {
         (*out)->arguments[(size_t)i * 2] = keys[i];
         (*out)->arguments[(size_t)i * 2 + 1] = values[i];
+    }
+    bool may_repeat = pairs > 1 && (pairs > 1000 || !are_distinct_literals(keys, pairs));
+    if (may_repeat) { /* a key stands in a map once */
+        *out = weir_expression_call(binder, &weir_kernel_map_union, NULL, type, &ast->position, out, 1);
     }
     return WEIR_OK;
 }
@@ -203,9 +227,10 @@ static int bind_plain(weir_binder *binder, const weir_ast_expression *ast, weir_
     case WEIR_AST_FIELD:
         return bind_field_access(binder, ast, out);
     case WEIR_AST_ITEM:
-        return weir_binder_unsupported(binder, &ast->position, "access by [ ]");
+        return weir_bind_item(binder, ast, out);
     case WEIR_AST_MULTISET:
-        return weir_binder_unsupported(binder, &ast->position, "MULTISET[…]");
+        return weir_binder_fail(binder, &ast->position,
+                                "Flink has no plan for MULTISET[…]; COLLECT makes multisets of rows");
     case WEIR_AST_EXISTS:
         return weir_bind_exists(binder, ast, out);
     case WEIR_AST_SUBQUERY:

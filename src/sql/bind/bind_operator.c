@@ -207,9 +207,31 @@ static int bring_together(weir_binder *binder, weir_expression_kind kind, const 
     return cast_side(binder, b, common, false);
 }
 
+/* Rows that are written out are compared field by field, so that NULL fields leave it open as SQL has it. */
+static int compare_fields(weir_binder *binder, weir_expression_kind kind, const weir_position *at, weir_expression *a,
+                          weir_expression *b, weir_expression **out)
+{
+    bool equal = kind == WEIR_EXPRESSION_EQUAL;
+    weir_expression *node =
+        weir_expression_new(binder, equal ? WEIR_EXPRESSION_AND : WEIR_EXPRESSION_OR, NULL, at, a->argument_count);
+    bool nullable = false;
+    for (int32_t i = 0; i < a->argument_count; i++) {
+        WEIR_TRY(weir_bind_comparison(binder, kind, at, a->arguments[i], b->arguments[i], &node->arguments[i]));
+        nullable = nullable || node->arguments[i]->type->nullable;
+    }
+    node->type = weir_binder_boolean(nullable);
+    *out = node;
+    return WEIR_OK;
+}
+
 int weir_bind_comparison(weir_binder *binder, weir_expression_kind kind, const weir_position *at, weir_expression *a,
                          weir_expression *b, weir_expression **out)
 {
+    bool written = a->kind == WEIR_EXPRESSION_ROW && b->kind == WEIR_EXPRESSION_ROW &&
+                   a->argument_count == b->argument_count && a->argument_count > 1;
+    if (written && (kind == WEIR_EXPRESSION_EQUAL || kind == WEIR_EXPRESSION_NOT_EQUAL)) {
+        return compare_fields(binder, kind, at, a, b, out);
+    }
     bool distinct = kind == WEIR_EXPRESSION_DISTINCT || kind == WEIR_EXPRESSION_NOT_DISTINCT;
     bool nullable = !distinct && (a->type->nullable || b->type->nullable);
     WEIR_TRY(bring_together(binder, kind, at, &a, &b));
@@ -409,9 +431,6 @@ static int bind_in(weir_binder *binder, const weir_ast_expression *ast, weir_exp
 static int bind_like(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
 {
     const char *what = operator_text((weir_ast_operator)ast->operation);
-    if (ast->operation == WEIR_AST_SIMILAR) {
-        return weir_binder_unsupported(binder, &ast->position, what);
-    }
     weir_expression *arguments[3];
     bool nullable = false;
     for (int32_t i = 0; i < ast->argument_count; i++) {
@@ -423,8 +442,9 @@ static int bind_like(weir_binder *binder, const weir_ast_expression *ast, weir_e
         }
         nullable = nullable || arguments[i]->type->nullable;
     }
-    *out = weir_expression_call(binder, &weir_kernel_like, NULL, weir_binder_boolean(nullable), &ast->position,
-                                arguments, ast->argument_count);
+    const weir_kernel *kernel = ast->operation == WEIR_AST_SIMILAR ? &weir_kernel_similar : &weir_kernel_like;
+    *out = weir_expression_call(binder, kernel, NULL, weir_binder_boolean(nullable), &ast->position, arguments,
+                                ast->argument_count);
     return ast->negated ? weir_bind_not(binder, &ast->position, *out, out) : WEIR_OK;
 }
 
@@ -440,7 +460,7 @@ static int bind_is(weir_binder *binder, const weir_ast_expression *ast, weir_exp
         {WEIR_AST_IS_UNKNOWN, WEIR_EXPRESSION_IS_NULL, WEIR_EXPRESSION_IS_NOT_NULL},
     };
     if (ast->operation >= WEIR_AST_IS_JSON) {
-        return weir_binder_unsupported(binder, &ast->position, "IS JSON");
+        return weir_bind_is_json(binder, ast, out);
     }
     weir_expression *operand;
     if (ast->operation == WEIR_AST_IS_DISTINCT_FROM) {
@@ -512,7 +532,10 @@ int weir_bind_binary(weir_binder *binder, const weir_ast_expression *ast, weir_e
         return bind_concat(binder, ast, out);
     }
     if (operation == WEIR_AST_OVERLAPS) {
-        return weir_binder_unsupported(binder, &ast->position, "OVERLAPS");
+        return weir_bind_overlaps(binder, ast, out);
+    }
+    if (ast->interval.from != NULL) {
+        return weir_bind_difference(binder, ast, out);
     }
     weir_expression *a;
     weir_expression *b;

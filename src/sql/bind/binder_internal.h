@@ -151,9 +151,16 @@ int weir_bind_arithmetic(weir_binder *binder, weir_ast_operator operation, const
 int weir_bind_not(weir_binder *binder, const weir_position *at, weir_expression *operand, weir_expression **out);
 int weir_bind_time_arithmetic(weir_binder *binder, weir_ast_operator operation, const weir_position *at,
                               weir_expression *a, weir_expression *b, weir_expression **out);
+int weir_bind_difference(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_interval_cast(weir_binder *binder, const weir_ast_expression *ast, weir_expression *operand,
+                            const weir_type *type, weir_expression **out);
+int64_t weir_unit_worth(const char *unit, bool *months); /* in months or milliseconds; 0: no unit of intervals */
+int weir_bind_overlaps(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
 int weir_bind_call(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
 int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
                         weir_expression **out);
+int weir_bind_is_json(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out); /* rule_json.c */
+int weir_bind_item(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out); /* rule_collection.c */
 bool weir_ast_has_aggregate(const weir_ast_expression *ast);
 bool weir_ast_has_over(const weir_ast_expression *ast);
 bool weir_function_takes(const char *parameters, int32_t count); /* as many arguments, by the letters of function.h */

@@ -38,6 +38,36 @@ static bool same_shape(const weir_type *from, const weir_type *to)
     return keys && (from->element == NULL || same_shape(from->element, to->element));
 }
 
+static const weir_type *without_zone(weir_arena *arena, const weir_type *type);
+
+static const weir_field *fields_without_zone(weir_arena *arena, const weir_type *type)
+{
+    weir_field *fields = WEIR_NEW_ARRAY(arena, weir_field, type->field_count + 1);
+    bool changed = false;
+    for (int32_t i = 0; i < type->field_count; i++) {
+        fields[i] = type->fields[i];
+        fields[i].type = without_zone(arena, type->fields[i].type);
+        changed = changed || fields[i].type != type->fields[i].type;
+    }
+    return changed ? fields : type->fields;
+}
+
+/* The type with TIMESTAMP for each TIMESTAMP_LTZ; the type itself when there is none. */
+static const weir_type *without_zone(weir_arena *arena, const weir_type *type)
+{
+    weir_type changed = *type;
+    if (type->id == WEIR_TIMESTAMP_LTZ) {
+        changed.id = WEIR_TIMESTAMP;
+    } else if (weir_type_is_nested(type)) {
+        changed.key = type->key == NULL ? NULL : without_zone(arena, type->key);
+        changed.element = type->element == NULL ? NULL : without_zone(arena, type->element);
+        changed.fields = fields_without_zone(arena, type);
+    }
+    bool same = changed.id == type->id && changed.key == type->key && changed.element == type->element &&
+                changed.fields == type->fields;
+    return same ? type : weir_arena_copy(arena, &changed, sizeof changed);
+}
+
 int weir_binder_cast(weir_binder *binder, weir_expression *expression, const weir_type *type, bool try_cast,
                      weir_expression **out)
 {
@@ -54,13 +84,15 @@ int weir_binder_cast(weir_binder *binder, weir_expression *expression, const wei
     bool alike = nested && !weir_type_is_text(type) && same_shape(from, type);
     bool needs_zone = false;
     const weir_kernel *kernel = NULL;
-    if (nested && !alike) {
-        if (!weir_type_is_text(type)) {
-            return weir_binder_unsupported(binder, &expression->position,
-                                           weir_arena_format(binder->arena, "CAST from %s to %s",
-                                                             weir_sql_type_text(binder->arena, from),
-                                                             weir_sql_type_text(binder->arena, type)));
-        }
+    const weir_type *zoneless = nested && weir_type_is_text(type) ? without_zone(binder->arena, from) : from;
+    if (zoneless != from) { /* as text, instants inside are times of the session's zone */
+        WEIR_TRY(weir_binder_cast(binder, expression, zoneless, false, &expression));
+        from = zoneless;
+    }
+    if (nested && !alike && !weir_type_is_text(type)) {
+        kernel = try_cast ? &weir_kernel_try_cast_nested : &weir_kernel_cast_nested;
+        needs_zone = true;
+    } else if (nested && !alike) {
         kernel = weir_kernel_cast_to_text(from, &needs_zone);
     } else if (!alike) {
         kernel = weir_kernel_cast(from, type, try_cast, &needs_zone);

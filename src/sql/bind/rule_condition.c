@@ -59,7 +59,8 @@ WEIR_BIND_RULE(weir_rule_if)
     return WEIR_OK;
 }
 
-/* GREATEST and LEAST are NULL as soon as one argument is: CASE over comparisons, taken pair by pair. */
+/* GREATEST and LEAST are NULL as soon as one argument is: CASE over comparisons, taken pair by pair. The later one wins
+ * only by being better, so that a NaN in front stays. */
 static int bind_extreme(weir_binder *binder, const weir_ast_expression *call, weir_expression **arguments,
                         int32_t count, weir_expression_kind kind, weir_expression **out)
 {
@@ -74,7 +75,7 @@ static int bind_extreme(weir_binder *binder, const weir_ast_expression *call, we
         weir_expression *better;
         bool nullable = best->type->nullable || arguments[i]->type->nullable;
         const weir_type *type = weir_binder_nullable(binder, common, nullable);
-        WEIR_TRY(weir_bind_comparison(binder, kind, &call->position, best, arguments[i], &better));
+        WEIR_TRY(weir_bind_comparison(binder, kind, &call->position, arguments[i], best, &better));
         weir_expression *node = weir_expression_new(binder, WEIR_EXPRESSION_CASE, type, &call->position, 5);
         weir_expression *unknown =
             weir_expression_new(binder, WEIR_EXPRESSION_IS_NULL, weir_binder_boolean(false), &call->position, 1);
@@ -82,9 +83,9 @@ static int bind_extreme(weir_binder *binder, const weir_ast_expression *call, we
         node->arguments[0] = unknown;
         node->arguments[1] = weir_expression_null(binder, type, &call->position);
         node->arguments[2] = better;
-        node->arguments[3] = best;
-        node->arguments[4] = arguments[i];
-        best = nullable ? node : new_case(binder, &call->position, type, better, best, arguments[i]);
+        node->arguments[3] = arguments[i];
+        node->arguments[4] = best;
+        best = nullable ? node : new_case(binder, &call->position, type, better, arguments[i], best);
     }
     *out = best;
     return WEIR_OK;

@@ -60,8 +60,7 @@ static const weir_type *interval_of(weir_binder *binder, bool months, bool nulla
     return type;
 }
 
-/* What one unit is worth, in months or milliseconds; 0 when the unit is none of these functions'. */
-static int64_t unit_worth(const char *unit, bool *months)
+int64_t weir_unit_worth(const char *unit, bool *months)
 {
     static const struct {
         const char *unit;
@@ -83,7 +82,7 @@ WEIR_BIND_RULE(weir_rule_timestamp_add)
 {
     (void)count;
     bool months = false;
-    int64_t worth = unit_worth(call->arguments[0]->text, &months);
+    int64_t worth = weir_unit_worth(call->arguments[0]->text, &months);
     if (worth == 0) {
         return weir_binder_fail(binder, &call->arguments[0]->position, "TIMESTAMPADD does not take the unit %s",
                                 call->arguments[0]->text);
@@ -112,7 +111,7 @@ WEIR_BIND_RULE(weir_rule_timestamp_diff)
 {
     (void)count;
     bool months;
-    if (unit_worth(call->arguments[0]->text, &months) == 0) {
+    if (weir_unit_worth(call->arguments[0]->text, &months) == 0) {
         return weir_binder_fail(binder, &call->arguments[0]->position, "TIMESTAMPDIFF does not take the unit %s",
                                 call->arguments[0]->text);
     }

@@ -34,4 +34,37 @@ WEIR_BIND_RULE(weir_rule_current_watermark);
 WEIR_BIND_RULE(weir_rule_current_database);
 WEIR_BIND_RULE(weir_rule_typeof);
 
+/* JSON (rule_json.c). */
+WEIR_BIND_RULE(weir_rule_json_exists);
+WEIR_BIND_RULE(weir_rule_json_value);
+WEIR_BIND_RULE(weir_rule_json_query);
+WEIR_BIND_RULE(weir_rule_json_object);
+WEIR_BIND_RULE(weir_rule_json_array);
+WEIR_BIND_RULE(weir_rule_json_string);
+
+/* Arrays and maps (rule_collection.c). */
+WEIR_BIND_RULE(weir_rule_cardinality);
+WEIR_BIND_RULE(weir_rule_element);
+WEIR_BIND_RULE(weir_rule_array_contains);
+WEIR_BIND_RULE(weir_rule_array_position);
+WEIR_BIND_RULE(weir_rule_array_max);
+WEIR_BIND_RULE(weir_rule_array_min);
+WEIR_BIND_RULE(weir_rule_array_join);
+WEIR_BIND_RULE(weir_rule_array_distinct);
+WEIR_BIND_RULE(weir_rule_array_reverse);
+WEIR_BIND_RULE(weir_rule_array_slice);
+WEIR_BIND_RULE(weir_rule_array_sort);
+WEIR_BIND_RULE(weir_rule_array_remove);
+WEIR_BIND_RULE(weir_rule_array_append);
+WEIR_BIND_RULE(weir_rule_array_prepend);
+WEIR_BIND_RULE(weir_rule_array_concat);
+WEIR_BIND_RULE(weir_rule_array_union);
+WEIR_BIND_RULE(weir_rule_array_intersect);
+WEIR_BIND_RULE(weir_rule_array_except);
+WEIR_BIND_RULE(weir_rule_map_keys);
+WEIR_BIND_RULE(weir_rule_map_values);
+WEIR_BIND_RULE(weir_rule_map_entries);
+WEIR_BIND_RULE(weir_rule_map_union);
+WEIR_BIND_RULE(weir_rule_map_from_arrays);
+
 #endif

@@ -49,6 +49,35 @@ static int call_kernel(const weir_kernel_use *use, duckdb_data_chunk input, duck
     return code;
 }
 
+/* Gives DuckDB its own copy of the texts that weir_bridge_fill borrowed, at any depth. */
+static void own_texts(const weir_vector *from, int64_t first, int64_t count, duckdb_vector to)
+{
+    if (count == 0) {
+        return;
+    }
+    if (from->layout == WEIR_LAYOUT_BYTES) {
+        for (int64_t i = 0; i < count; i++) {
+            weir_slice text = weir_vector_bytes(from, first + i);
+            if (text.size > sizeof((weir_carried_text *)NULL)->inlined.bytes) {
+                duckdb_unsafe_vector_assign_string_element_len(to, (idx_t)i, (const char *)text.data, text.size);
+            }
+        }
+    } else if (from->layout == WEIR_LAYOUT_LIST) {
+        int64_t begin = from->offsets[first];
+        int64_t length = from->offsets[first + count] - begin;
+        duckdb_vector child = duckdb_list_vector_get_child(to);
+        for (int32_t i = 0; i < from->child_count; i++) {
+            bool list = from->type->id == WEIR_ARRAY;
+            own_texts(&from->children[i], begin, length,
+                      list ? child : duckdb_struct_vector_get_child(child, (idx_t)i));
+        }
+    } else if (from->layout == WEIR_LAYOUT_STRUCT) {
+        for (int32_t i = 0; i < from->child_count; i++) {
+            own_texts(&from->children[i], first, count, duckdb_struct_vector_get_child(to, (idx_t)i));
+        }
+    }
+}
+
 /* Kernels of the nested form work on our own vectors. */
 static int call_nested(const weir_kernel_use *use, duckdb_data_chunk input, duckdb_vector output, weir_error *err)
 {
@@ -71,11 +100,7 @@ static int call_nested(const weir_kernel_use *use, duckdb_data_chunk input, duck
     }
     WEIR_GO(use->kernel->nested(&call, arguments, &result, err));
     WEIR_GO(weir_bridge_fill(&result, 0, length, output, err));
-    for (int64_t i = 0; i < length && result.layout == WEIR_LAYOUT_BYTES; i++) { /* texts must outlive `result` */
-        weir_slice text = weir_vector_bytes(&result, i);
-        duckdb_unsafe_vector_assign_string_element_len(output, (idx_t)i, text.size == 0 ? "" : (const char *)text.data,
-                                                       text.size);
-    }
+    own_texts(&result, 0, length, output);
 done:
     for (size_t i = 0; i < count; i++) {
         weir_vector_free(&arguments[i]);

@@ -206,7 +206,11 @@ int weir_kernel_run(const weir_kernel *kernel, weir_kernel_call *call, weir_erro
     if (!kernel->sees_nulls) {
         mark_nulls(call);
     }
-    return kernel->run != NULL ? kernel->run(call, err) : run_rows(kernel, call, err);
+    int code = kernel->run != NULL ? kernel->run(call, err) : run_rows(kernel, call, err);
+    if (kernel->finish != NULL) {
+        kernel->finish(call);
+    }
+    return code;
 }
 
 static void put_text_in_arena(weir_kernel_call *call, int64_t row, const void *bytes, size_t size)

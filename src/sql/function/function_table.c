@@ -22,6 +22,7 @@ DEFINE_RESULT(integer, WEIR_INT)
 DEFINE_RESULT(floating, WEIR_DOUBLE)
 DEFINE_RESULT(boolean, WEIR_BOOLEAN)
 DEFINE_RESULT(date, WEIR_DATE)
+DEFINE_RESULT(bytes, WEIR_VARBINARY)
 
 static const weir_type *timestamp(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
 {
@@ -45,6 +46,46 @@ static const weir_type *certain(weir_arena *arena, const weir_type *const *argum
     (void)count;
     (void)nullable;
     return weir_type_simple(WEIR_BOOLEAN, false);
+}
+
+/* CHAR of the digits of digests, and of UUIDs. */
+#define DEFINE_DIGITS(name, count)                                                                                     \
+    static const weir_type *name(weir_arena *arena, const weir_type *const *arguments, int32_t arity, bool nullable)   \
+    {                                                                                                                  \
+        (void)arguments;                                                                                               \
+        (void)arity;                                                                                                   \
+        return weir_type_with_length(arena, WEIR_CHAR, count, nullable);                                               \
+    }
+
+DEFINE_DIGITS(digits32, 32)
+DEFINE_DIGITS(identifier, 36)
+DEFINE_DIGITS(digits40, 40)
+DEFINE_DIGITS(digits56, 56)
+DEFINE_DIGITS(digits64, 64)
+DEFINE_DIGITS(digits96, 96)
+DEFINE_DIGITS(digits128, 128)
+
+static const weir_type *digits_of_any(weir_arena *arena, const weir_type *const *arguments, int32_t count,
+                                      bool nullable)
+{
+    (void)arguments;
+    (void)count;
+    return weir_type_with_length(arena, WEIR_VARCHAR, 128, nullable);
+}
+
+static const weir_type *texts(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arguments;
+    (void)count;
+    return weir_type_array(arena, weir_type_simple(WEIR_VARCHAR, true), nullable);
+}
+
+static const weir_type *text_map(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
+{
+    (void)arguments;
+    (void)count;
+    const weir_type *text = weir_type_simple(WEIR_VARCHAR, true);
+    return weir_type_map(arena, text, text, nullable);
 }
 
 /* The type of the first argument. */
@@ -145,6 +186,33 @@ const weir_function weir_functions[] = {
     KERNEL("IS_DIGIT", "s", certain, false, is_digit, "IS_DIGIT(text)"),
     KERNEL("IS_DECIMAL", "s", certain, false, is_decimal, "IS_DECIMAL(text)"),
 
+    KERNEL("TRANSLATE", "sss", string, false, translate, "TRANSLATE(text, from, to)"),
+    KERNEL("ELT", "is*", string, true, elt, "ELT(index, text, ...)"),
+    KERNEL("PRINTF", "s?p*", string, true, printf, "PRINTF(format, value, ...)"),
+    KERNEL("TO_BASE64", "x", string, false, to_base64, "TO_BASE64(text or bytes)"),
+    KERNEL("FROM_BASE64", "s", string, false, from_base64, "FROM_BASE64(text)"),
+    KERNEL("ENCODE", "ss", bytes, true, encode, "ENCODE(text, charset)"),
+    KERNEL("DECODE", "ys", string, true, decode, "DECODE(bytes, charset)"),
+    KERNEL("UNHEX", "s", bytes, true, unhex, "UNHEX(text)"),
+    KERNEL("URL_ENCODE", "s", string, true, url_encode, "URL_ENCODE(text)"),
+    KERNEL("URL_DECODE", "s", string, true, url_decode, "URL_DECODE(text)"),
+    KERNEL("PARSE_URL", "ss?s", string, true, parse_url, "PARSE_URL(url, part[, key])"),
+    KERNEL("MD5", "s", digits32, false, md5, "MD5(text)"),
+    KERNEL("SHA1", "s", digits40, false, sha1, "SHA1(text)"),
+    KERNEL("SHA224", "s", digits56, false, sha224, "SHA224(text)"),
+    KERNEL("SHA256", "s", digits64, false, sha256, "SHA256(text)"),
+    KERNEL("SHA384", "s", digits96, false, sha384, "SHA384(text)"),
+    KERNEL("SHA512", "s", digits128, false, sha512, "SHA512(text)"),
+    KERNEL("SHA2", "si", digits_of_any, false, sha2, "SHA2(text, bits)"),
+
+    /* regular expressions, as Java writes them */
+    KERNEL("REGEXP", "ss", boolean, false, regexp, "REGEXP(text, pattern)"),
+    KERNEL("REGEXP_REPLACE", "sss", string, false, regexp_replace, "REGEXP_REPLACE(text, pattern, replacement)"),
+    KERNEL("REGEXP_EXTRACT", "ss?i", string, true, regexp_extract, "REGEXP_EXTRACT(text, pattern[, group])"),
+    KERNEL("REGEXP_SUBSTR", "ss", string, true, regexp_extract, "REGEXP_SUBSTR(text, pattern)"),
+    KERNEL("REGEXP_COUNT", "ss", integer, true, regexp_count, "REGEXP_COUNT(text, pattern)"),
+    KERNEL("REGEXP_INSTR", "ss", integer, true, regexp_instr, "REGEXP_INSTR(text, pattern)"),
+
     /* numbers */
     KERNEL("ABS", "n", same, false, absolute, "ABS(number)"),
     KERNEL("SIGN", "n", same, false, sign, "SIGN(number)"),
@@ -179,6 +247,10 @@ const weir_function weir_functions[] = {
     KERNEL("BIN", "l", string, false, bin, "BIN(integer)"),
     RULE("HEX", "a", hex, "HEX(integer or text)"),
 
+    KERNEL("RAND", "?i", floating, false, rand, "RAND([seed])"),
+    KERNEL("RAND_INTEGER", "i?i", integer, false, rand_integer, "RAND_INTEGER([seed, ]bound)"),
+    KERNEL("UUID", "", identifier, false, uuid, "UUID()"),
+
     /* time */
     RULE("EXTRACT", "aa", extract, "EXTRACT(unit FROM time)"),
     RULE("YEAR", "a", date_part, "YEAR(date)"),
@@ -209,6 +281,47 @@ const weir_function weir_functions[] = {
     RULE("PROCTIME", "", current_timestamp, "PROCTIME()"),
     RULE("LOCALTIMESTAMP", "", local_timestamp, "LOCALTIMESTAMP"),
     RULE("CURRENT_WATERMARK", "a", current_watermark, "CURRENT_WATERMARK(time)"),
+
+    /* arrays and maps */
+    RULE("CARDINALITY", "a", cardinality, "CARDINALITY(array, map or multiset)"),
+    RULE("ELEMENT", "a", element, "ELEMENT(array)"),
+    RULE("ARRAY_CONTAINS", "aa", array_contains, "ARRAY_CONTAINS(array, value)"),
+    RULE("ARRAY_POSITION", "aa", array_position, "ARRAY_POSITION(array, value)"),
+    RULE("ARRAY_REMOVE", "aa", array_remove, "ARRAY_REMOVE(array, value)"),
+    RULE("ARRAY_APPEND", "aa", array_append, "ARRAY_APPEND(array, value)"),
+    RULE("ARRAY_PREPEND", "aa", array_prepend, "ARRAY_PREPEND(array, value)"),
+    RULE("ARRAY_CONCAT", "a*", array_concat, "ARRAY_CONCAT(array, ...)"),
+    RULE("ARRAY_DISTINCT", "a", array_distinct, "ARRAY_DISTINCT(array)"),
+    RULE("ARRAY_UNION", "aa", array_union, "ARRAY_UNION(array, array)"),
+    RULE("ARRAY_INTERSECT", "aa", array_intersect, "ARRAY_INTERSECT(array, array)"),
+    RULE("ARRAY_EXCEPT", "aa", array_except, "ARRAY_EXCEPT(array, array)"),
+    RULE("ARRAY_REVERSE", "a", array_reverse, "ARRAY_REVERSE(array)"),
+    RULE("ARRAY_SLICE", "aa?a", array_slice, "ARRAY_SLICE(array, from[, to])"),
+    RULE("ARRAY_SORT", "a?aa", array_sort, "ARRAY_SORT(array[, ascending[, nulls_first]])"),
+    RULE("ARRAY_MAX", "a", array_max, "ARRAY_MAX(array)"),
+    RULE("ARRAY_MIN", "a", array_min, "ARRAY_MIN(array)"),
+    RULE("ARRAY_JOIN", "aa?a", array_join, "ARRAY_JOIN(array, delimiter[, for_nulls])"),
+    RULE("MAP_KEYS", "a", map_keys, "MAP_KEYS(map)"),
+    RULE("MAP_VALUES", "a", map_values, "MAP_VALUES(map)"),
+    RULE("MAP_ENTRIES", "a", map_entries, "MAP_ENTRIES(map)"),
+    RULE("MAP_UNION", "a*", map_union, "MAP_UNION(map, ...)"),
+    RULE("MAP_FROM_ARRAYS", "aa", map_from_arrays, "MAP_FROM_ARRAYS(keys, values)"),
+    KERNEL("SPLIT", "ss", texts, false, split, "SPLIT(text, delimiter)"),
+    KERNEL("STR_TO_MAP", "s?ss", text_map, true, str_to_map, "STR_TO_MAP(text[, pairs, values])"),
+    KERNEL("REGEXP_EXTRACT_ALL", "ss?i", texts, true, regexp_extract_all, "REGEXP_EXTRACT_ALL(text, pattern[, group])"),
+
+    /* JSON */
+    RULE("JSON_EXISTS", "aa", json_exists, "JSON_EXISTS(json, path [TRUE | FALSE | UNKNOWN | ERROR ON ERROR])"),
+    RULE("JSON_VALUE", "aa", json_value,
+         "JSON_VALUE(json, path [RETURNING type] [NULL | ERROR | DEFAULT value ON EMPTY] [… ON ERROR])"),
+    RULE("JSON_QUERY", "aa", json_query,
+         "JSON_QUERY(json, path [RETURNING type] [WITH [CONDITIONAL] WRAPPER] [NULL | ERROR | EMPTY ARRAY | EMPTY "
+         "OBJECT ON EMPTY] [… ON ERROR])"),
+    RULE("JSON_STRING", "a", json_string, "JSON_STRING(value)"),
+    RULE("JSON_OBJECT", "?a*", json_object, "JSON_OBJECT([KEY] key VALUE value, ... [NULL | ABSENT ON NULL])"),
+    RULE("JSON_ARRAY", "?a*", json_array, "JSON_ARRAY(value, ... [NULL | ABSENT ON NULL])"),
+    KERNEL("JSON_QUOTE", "s", string, false, json_quote, "JSON_QUOTE(text)"),
+    KERNEL("JSON_UNQUOTE", "s", string, false, json_unquote, "JSON_UNQUOTE(json)"),
 
     /* aggregates */
     AGGREGATE("COUNT", "a", COUNT, "COUNT(*) or COUNT([DISTINCT] value)"),
@@ -263,68 +376,8 @@ const weir_function weir_functions[] = {
     GROUP("SESSION_PROCTIME", "aa", NONE, "SESSION_PROCTIME(time, gap)"),
 
     /* what Flink has besides */
-    KNOWN("ARRAY_APPEND"),
-    KNOWN("ARRAY_CONCAT"),
-    KNOWN("ARRAY_CONTAINS"),
-    KNOWN("ARRAY_DISTINCT"),
-    KNOWN("ARRAY_EXCEPT"),
-    KNOWN("ARRAY_INTERSECT"),
-    KNOWN("ARRAY_JOIN"),
-    KNOWN("ARRAY_MAX"),
-    KNOWN("ARRAY_MIN"),
-    KNOWN("ARRAY_POSITION"),
-    KNOWN("ARRAY_PREPEND"),
-    KNOWN("ARRAY_REMOVE"),
-    KNOWN("ARRAY_REVERSE"),
-    KNOWN("ARRAY_SLICE"),
-    KNOWN("ARRAY_SORT"),
-    KNOWN("ARRAY_UNION"),
-    KNOWN("CARDINALITY"),
-    KNOWN("DECODE"),
-    KNOWN("ELEMENT"),
-    KNOWN("ELT"),
-    KNOWN("ENCODE"),
-    KNOWN("FROM_BASE64"),
-    KNOWN("JSON_ARRAY"),
     KNOWN("JSON_ARRAYAGG"),
-    KNOWN("JSON_EXISTS"),
-    KNOWN("JSON_OBJECT"),
     KNOWN("JSON_OBJECTAGG"),
-    KNOWN("JSON_QUERY"),
-    KNOWN("JSON_QUOTE"),
-    KNOWN("JSON_STRING"),
-    KNOWN("JSON_UNQUOTE"),
-    KNOWN("JSON_VALUE"),
-    KNOWN("MAP_ENTRIES"),
-    KNOWN("MAP_FROM_ARRAYS"),
-    KNOWN("MAP_KEYS"),
-    KNOWN("MAP_UNION"),
-    KNOWN("MAP_VALUES"),
-    KNOWN("MD5"),
-    KNOWN("PARSE_URL"),
-    KNOWN("RAND"),
-    KNOWN("RAND_INTEGER"),
-    KNOWN("REGEXP"),
-    KNOWN("REGEXP_COUNT"),
-    KNOWN("REGEXP_EXTRACT"),
-    KNOWN("REGEXP_EXTRACT_ALL"),
-    KNOWN("REGEXP_INSTR"),
-    KNOWN("REGEXP_REPLACE"),
-    KNOWN("REGEXP_SUBSTR"),
-    KNOWN("SHA1"),
-    KNOWN("SHA2"),
-    KNOWN("SHA224"),
-    KNOWN("SHA256"),
-    KNOWN("SHA384"),
-    KNOWN("SHA512"),
-    KNOWN("SPLIT"),
-    KNOWN("STR_TO_MAP"),
-    KNOWN("TO_BASE64"),
-    KNOWN("TRANSLATE"),
-    KNOWN("UNHEX"),
-    KNOWN("URL_DECODE"),
-    KNOWN("URL_ENCODE"),
-    KNOWN("UUID"),
 };
 
 const size_t weir_function_count = sizeof weir_functions / sizeof weir_functions[0];

@@ -48,7 +48,9 @@ struct weir_kernel_call {
     void *result;
     uint64_t *result_validity; /* all set at first */
     weir_buffer scratch;       /* for building text */
+    size_t charged;            /* bytes of text that weir_kernel_charge has counted */
     const void *cache;         /* what a row kernel looked up for all rows, such as a zone; NULL at first */
+    void *state;               /* what a row kernel made for all rows and its `finish` frees; NULL at first */
     void (*put_text)(weir_kernel_call *call, int64_t row, const void *bytes, size_t size);
     void *host;
 };
@@ -60,6 +62,7 @@ typedef struct weir_kernel {
     int (*run)(weir_kernel_call *call, weir_error *err);
     int (*row)(weir_kernel_call *call, int64_t row, weir_error *err);
     int (*nested)(const weir_kernel_call *call, const weir_vector *arguments, weir_vector *out, weir_error *err);
+    void (*finish)(weir_kernel_call *call); /* frees `state`; of the forms run and row */
     bool sees_nulls;
     bool null_on_error; /* a failing row is NULL: TRY_CAST. Not of `run` */
     bool is_volatile;
@@ -228,6 +231,22 @@ static inline int weir_kernel_put_scratch(weir_kernel_call *call, int64_t row)
 {
     call->put_text(call, row, call->scratch.data, call->scratch.size);
     weir_buffer_clear(&call->scratch);
+    return WEIR_OK;
+}
+
+/* Counts bytes that are about to be appended to scratch by functions that can make much of little, such as REPEAT; an
+ * error when one text, or those of all rows together, would fill the memory. */
+static inline int weir_kernel_charge(weir_kernel_call *call, size_t bytes, weir_error *err)
+{
+    const size_t longest = (size_t)256 << 20;
+    const size_t together = (size_t)1 << 30;
+    if (bytes > longest || call->scratch.size + bytes > longest) {
+        return weir_fail(err, WEIR_INVALID, "a text would be longer than 256 MB");
+    }
+    call->charged += bytes;
+    if (call->charged > together) {
+        return weir_fail(err, WEIR_INVALID, "the texts of %" PRId64 " rows would take more than 1 GB", call->length);
+    }
     return WEIR_OK;
 }
 

@@ -38,14 +38,12 @@ static int concat_ws(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_scratch(call, row);
 }
 
-static int fail_long(weir_error *err) { return weir_fail(err, WEIR_INVALID, "the text would be longer than 2 GB"); }
-
 static int repeat(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     weir_slice text = weir_kernel_text(call, 0, row);
     int64_t count = weir_kernel_integer(call, 1, row);
-    if (count > 0 && text.size > (size_t)(INT32_MAX / count)) {
-        return fail_long(err);
+    if (count > 0) {
+        WEIR_TRY(weir_kernel_charge(call, text.size * (size_t)count, err));
     }
     for (int64_t i = 0; i < count && text.size > 0; i++) {
         weir_buffer_append(&call->scratch, text.data, text.size);
@@ -54,7 +52,7 @@ static int repeat(weir_kernel_call *call, int64_t row, weir_error *err)
 }
 
 /* LPAD and RPAD: to exactly n code points; n < 0 or an empty pad make NULL. */
-static int pad(weir_kernel_call *call, int64_t row, bool left)
+static int pad(weir_kernel_call *call, int64_t row, bool left, weir_error *err)
 {
     weir_slice text = weir_kernel_text(call, 0, row);
     int64_t length = weir_kernel_integer(call, 1, row);
@@ -66,6 +64,7 @@ static int pad(weir_kernel_call *call, int64_t row, bool left)
     if (have >= length) {
         return weir_kernel_put_text(call, row, weir_code_points(text, 0, length));
     }
+    WEIR_TRY(weir_kernel_charge(call, text.size + (size_t)(length - have), err));
     if (!left) {
         weir_buffer_append(&call->scratch, text.data, text.size);
     }
@@ -80,17 +79,9 @@ static int pad(weir_kernel_call *call, int64_t row, bool left)
     return weir_kernel_put_scratch(call, row);
 }
 
-static int lpad(weir_kernel_call *call, int64_t row, weir_error *err)
-{
-    (void)err;
-    return pad(call, row, true);
-}
+static int lpad(weir_kernel_call *call, int64_t row, weir_error *err) { return pad(call, row, true, err); }
 
-static int rpad(weir_kernel_call *call, int64_t row, weir_error *err)
-{
-    (void)err;
-    return pad(call, row, false);
-}
+static int rpad(weir_kernel_call *call, int64_t row, weir_error *err) { return pad(call, row, false, err); }
 
 static int reverse(weir_kernel_call *call, int64_t row, weir_error *err)
 {
@@ -259,7 +250,6 @@ static int overlay(weir_kernel_call *call, int64_t row, weir_error *err)
 
 static int replace(weir_kernel_call *call, int64_t row, weir_error *err)
 {
-    (void)err;
     weir_slice text = weir_kernel_text(call, 0, row);
     weir_slice search = weir_kernel_text(call, 1, row);
     weir_slice by = weir_kernel_text(call, 2, row);
@@ -269,6 +259,7 @@ static int replace(weir_kernel_call *call, int64_t row, weir_error *err)
             break;
         }
         size_t before = (size_t)(found - text.data);
+        WEIR_TRY(weir_kernel_charge(call, before + by.size, err));
         weir_buffer_append(&call->scratch, text.data, before);
         weir_buffer_append(&call->scratch, by.data, by.size);
         text = weir_slice_of(found + search.size, text.size - before - search.size);

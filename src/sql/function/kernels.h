@@ -115,6 +115,86 @@ extern const weir_kernel weir_kernel_float_from_bits;
 extern const weir_kernel weir_kernel_local_millis; /* option: the zone of a TIMESTAMP_LTZ */
 extern const weir_kernel weir_kernel_count_values; /* ARRAY to MULTISET; of NULL the empty one */
 
+/* JSON (kernel_json.c, kernel_json_make.c). */
+extern const weir_kernel weir_kernel_json_exists; /* options: see kernel_json.c */
+extern const weir_kernel weir_kernel_json_value;
+extern const weir_kernel weir_kernel_json_query;
+extern const weir_kernel weir_kernel_json_texts; /* ARRAY<STRING> of the array that a text holds */
+extern const weir_kernel weir_kernel_is_json;    /* option: v, o, a, s */
+extern const weir_kernel weir_kernel_json_string;
+extern const weir_kernel
+    weir_kernel_json_object; /* options: a for ABSENT ON NULL; then j for each argument that is JSON */
+extern const weir_kernel weir_kernel_json_array;
+extern const weir_kernel weir_kernel_json_quote;
+extern const weir_kernel weir_kernel_json_unquote;
+
+/* Text as other text or bytes (kernel_encode.c, kernel_digest.c, kernel_url.c), TRANSLATE, ELT, PRINTF. */
+extern const weir_kernel weir_kernel_to_base64;
+extern const weir_kernel weir_kernel_from_base64;
+extern const weir_kernel weir_kernel_unhex;
+extern const weir_kernel weir_kernel_encode;
+extern const weir_kernel weir_kernel_decode;
+extern const weir_kernel weir_kernel_url_encode;
+extern const weir_kernel weir_kernel_url_decode;
+extern const weir_kernel weir_kernel_parse_url;
+extern const weir_kernel weir_kernel_md5;
+extern const weir_kernel weir_kernel_sha1;
+extern const weir_kernel weir_kernel_sha224;
+extern const weir_kernel weir_kernel_sha256;
+extern const weir_kernel weir_kernel_sha384;
+extern const weir_kernel weir_kernel_sha512;
+extern const weir_kernel weir_kernel_sha2;
+extern const weir_kernel weir_kernel_translate;
+extern const weir_kernel weir_kernel_elt;
+extern const weir_kernel weir_kernel_printf;
+
+/* Regular expressions (kernel_regex.c). */
+extern const weir_kernel weir_kernel_regexp;
+extern const weir_kernel weir_kernel_regexp_replace;
+extern const weir_kernel weir_kernel_regexp_extract;
+extern const weir_kernel weir_kernel_regexp_count;
+extern const weir_kernel weir_kernel_regexp_instr;
+extern const weir_kernel weir_kernel_similar;
+
+/* kernel_random.c. */
+extern const weir_kernel weir_kernel_rand;
+extern const weir_kernel weir_kernel_rand_integer;
+extern const weir_kernel weir_kernel_uuid;
+
+/* Arrays and maps (kernel_array.c, kernel_array_set.c, kernel_map.c), texts as such (kernel_split.c). */
+extern const weir_kernel weir_kernel_cardinality;
+extern const weir_kernel weir_kernel_element;
+extern const weir_kernel weir_kernel_array_item;
+extern const weir_kernel weir_kernel_map_item;
+extern const weir_kernel weir_kernel_array_contains;
+extern const weir_kernel weir_kernel_array_position;
+extern const weir_kernel weir_kernel_array_max;
+extern const weir_kernel weir_kernel_array_min;
+extern const weir_kernel weir_kernel_array_join;
+extern const weir_kernel weir_kernel_array_distinct;
+extern const weir_kernel weir_kernel_array_reverse;
+extern const weir_kernel weir_kernel_array_slice;
+extern const weir_kernel weir_kernel_array_sort;
+extern const weir_kernel weir_kernel_array_remove;
+extern const weir_kernel weir_kernel_array_append;
+extern const weir_kernel weir_kernel_array_prepend;
+extern const weir_kernel weir_kernel_array_concat;
+extern const weir_kernel weir_kernel_array_union;
+extern const weir_kernel weir_kernel_array_intersect;
+extern const weir_kernel weir_kernel_array_except;
+extern const weir_kernel weir_kernel_map_keys;
+extern const weir_kernel weir_kernel_map_values;
+extern const weir_kernel weir_kernel_map_entries;
+extern const weir_kernel weir_kernel_map_union;
+extern const weir_kernel weir_kernel_map_from_arrays;
+extern const weir_kernel weir_kernel_split;
+extern const weir_kernel weir_kernel_str_to_map;
+extern const weir_kernel weir_kernel_regexp_extract_all;
+
+/* CAST between nested types; option: the zone (kernel_cast_nested.c). */
+extern const weir_kernel weir_kernel_cast_nested;
+extern const weir_kernel weir_kernel_try_cast_nested;
+
 /* The zone named by the call's option, found once a call. */
 struct weir_zone;
 int weir_kernel_zone(weir_kernel_call *call, const struct weir_zone **out, weir_error *err);

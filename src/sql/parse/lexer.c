@@ -377,6 +377,7 @@ static const operator_row operators[] = {
     {"*", WEIR_TOKEN_STAR},
     {"/", WEIR_TOKEN_SLASH},
     {"%", WEIR_TOKEN_PERCENT},
+    {":", WEIR_TOKEN_COLON},
 };
 
 static void lex_operator(weir_lexer *lexer, weir_token *token)
@@ -393,8 +394,6 @@ static void lex_operator(weir_lexer *lexer, weir_token *token)
     const char *message = "this character means nothing in SQL";
     if (c == '"') {
         message = "double quotes are no quotes of Flink SQL; write ' around text, ` around a name";
-    } else if (c == ':') {
-        message = "a colon means nothing in Flink SQL; for a cast write CAST(value AS type)";
     } else if (c == '!') {
         message = "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'";
     }

@@ -35,7 +35,8 @@ typedef enum weir_token_kind {
     WEIR_TOKEN_SLASH,
     WEIR_TOKEN_PERCENT,
     WEIR_TOKEN_CONCAT,
-    WEIR_TOKEN_ARROW /* => */
+    WEIR_TOKEN_ARROW, /* => */
+    WEIR_TOKEN_COLON  /* in JSON_OBJECT alone */
 } weir_token_kind;
 
 typedef struct weir_token {

@@ -135,6 +135,10 @@ int weir_parser_unexpected_of(weir_parser *parser, const char *what, const char 
         }
         return parser->lexer.error.code;
     }
+    if (token->kind == WEIR_TOKEN_COLON) {
+        return weir_parser_fail(parser, &token->position,
+                                "a colon means nothing in Flink SQL; for a cast write CAST(value AS type)");
+    }
     const char *found = describe_token(parser, token);
     const char *meant = token->kind == WEIR_TOKEN_WORD ? weir_suggest(token->text, candidates, count) : NULL;
     if (meant != NULL && !weir_text_equal_ignore_case(meant, token->text)) {

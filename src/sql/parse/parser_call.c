@@ -252,7 +252,7 @@ static int parse_json_on_null(weir_parser *parser, weir_ast_call *call)
     return weir_parser_expect_keyword(parser, WEIR_KEYWORD_NULL);
 }
 
-/* JSON_OBJECT([KEY] k VALUE v, … [NULL ON NULL]): key, value, key, value. */
+/* JSON_OBJECT([KEY] k VALUE v, k: v, … [NULL ON NULL]): key, value, key, value. */
 static int parse_json_object(weir_parser *parser, weir_ast_expression *call)
 {
     if (!weir_parser_at(parser, WEIR_TOKEN_RIGHT_PARENTHESIS) && !weir_parser_at_keyword(parser, WEIR_KEYWORD_NULL) &&
@@ -260,7 +260,9 @@ static int parse_json_object(weir_parser *parser, weir_ast_expression *call)
         do {
             weir_parser_accept_keyword(parser, WEIR_KEYWORD_KEY);
             WEIR_TRY(add_expression(parser, call));
-            WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_VALUE));
+            if (!weir_parser_accept(parser, WEIR_TOKEN_COLON)) {
+                WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_VALUE));
+            }
             WEIR_TRY(add_expression(parser, call));
         } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
     }
@@ -387,6 +389,11 @@ static int parse_cast(weir_parser *parser, const weir_token *name, bool try_cast
     WEIR_TRY(add_expression(parser, cast));
     WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_AS));
     weir_position type_position = weir_parser_peek(parser, 0)->position;
+    size_t before = parser->index;
+    if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_INTERVAL)) { /* its type forgets the unit */
+        WEIR_TRY(weir_parser_interval_units(parser, &cast->interval));
+        parser->index = before;
+    }
     WEIR_TRY(weir_parser_type(parser, &cast->type));
     cast->type_position = weir_parser_since(parser, &type_position);
     WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ") after the type"));

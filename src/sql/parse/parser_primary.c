@@ -127,6 +127,21 @@ static int parse_constructor(weir_parser *parser, weir_ast_expression_kind kind,
     return weir_parser_list(parser, WEIR_TOKEN_RIGHT_BRACKET, "] or a comma", node);
 }
 
+/* The unit behind (a - b), which makes the difference of two times an interval. */
+static int parse_difference_unit(weir_parser *parser, weir_ast_expression *difference)
+{
+    size_t before = parser->index;
+    const char *unit;
+    if (difference->kind != WEIR_AST_BINARY || difference->operation != WEIR_AST_MINUS ||
+        !weir_parser_interval_unit(parser, &unit)) {
+        return WEIR_OK;
+    }
+    parser->index = before;
+    WEIR_TRY(weir_parser_interval_units(parser, &difference->interval));
+    difference->position.end = weir_parser_since(parser, &difference->position).end;
+    return WEIR_OK;
+}
+
 /* (expression), (a, b) as a row, or (query) as a scalar. */
 static int parse_parenthesized(weir_parser *parser, weir_ast_expression **out)
 {
@@ -150,7 +165,7 @@ static int parse_parenthesized(weir_parser *parser, weir_ast_expression **out)
     WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ")"));
     first->parenthesized = true;
     *out = first;
-    return WEIR_OK;
+    return parse_difference_unit(parser, first);
 }
 
 static int parse_case(weir_parser *parser, weir_ast_expression **out)
