@@ -408,7 +408,8 @@ int weir_bind_aggregate_parts(weir_binder *binder, const weir_ast_expression *as
     aggregate->argument_count -= certain;
     aggregate->order_count = ast->call->within_group.count;
     WEIR_TRY(weir_bind_sort_keys(binder, &ast->call->within_group, &aggregate->order));
-    return check_constants(binder, ast, aggregate);
+    WEIR_TRY(check_constants(binder, ast, aggregate));
+    return weir_bind_json_aggregate(binder, ast, aggregate);
 }
 
 int weir_bind_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,

@@ -189,6 +189,7 @@ int weir_bind_window_time(weir_binder *binder, weir_expression *end, const weir_
  * arguments, FILTER and order; its type (of what may be computed over no rows); its column. */
 int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function);
 int weir_bind_aggregate_parts(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate);
+int weir_bind_json_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate);
 int weir_type_aggregate(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
                         bool may_be_empty);
 weir_expression *weir_add_aggregate(weir_binder *binder, const weir_aggregate *aggregate);

@@ -340,6 +340,8 @@ const weir_function weir_functions[] = {
     AGGREGATE("LISTAGG", "a?a", LISTAGG, "LISTAGG([DISTINCT] text[, separator])"),
     AGGREGATE("COLLECT", "a", COLLECT, "COLLECT([DISTINCT] value)"),
     AGGREGATE("ARRAY_AGG", "a", ARRAY_AGG, "ARRAY_AGG([DISTINCT] value)"),
+    AGGREGATE("JSON_ARRAYAGG", "a", JSON_ARRAYAGG, "JSON_ARRAYAGG(value [NULL | ABSENT ON NULL])"),
+    AGGREGATE("JSON_OBJECTAGG", "aa", JSON_OBJECTAGG, "JSON_OBJECTAGG([KEY] key VALUE value [NULL | ABSENT ON NULL])"),
     AGGREGATE("APPROX_COUNT_DISTINCT", "a", APPROX_COUNT_DISTINCT, "APPROX_COUNT_DISTINCT(value)"),
     AGGREGATE("PERCENTILE", "aa", PERCENTILE, "PERCENTILE(number, share)"),
     AGGREGATE("SINGLE_VALUE", "a", SINGLE_VALUE, "SINGLE_VALUE(value)"),
@@ -376,8 +378,6 @@ const weir_function weir_functions[] = {
     GROUP("SESSION_PROCTIME", "aa", NONE, "SESSION_PROCTIME(time, gap)"),
 
     /* what Flink has besides */
-    KNOWN("JSON_ARRAYAGG"),
-    KNOWN("JSON_OBJECTAGG"),
 };
 
 const size_t weir_function_count = sizeof weir_functions / sizeof weir_functions[0];

@@ -124,3 +124,92 @@ static int count_values(const weir_kernel_call *call, const weir_vector *argumen
 }
 
 const weir_kernel weir_kernel_count_values = {.name = "count_values", .nested = count_values, .sees_nulls = true};
+
+/* --- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void append_json(const weir_vector *texts, int64_t row, weir_buffer *out)
+{
+    if (weir_vector_is_null(texts, row)) {
+        weir_buffer_append_text(out, "null");
+    } else {
+        weir_slice text = weir_vector_bytes(texts, row);
+        weir_buffer_append(out, text.data, text.size);
+    }
+}
+
+static int json_array_of(const weir_kernel_call *call, const weir_vector *arguments, weir_vector *out, weir_error *err)
+{
+    const weir_vector *lists = &arguments[0];
+    weir_buffer text = {0};
+    int code = WEIR_OK;
+    for (int64_t i = 0; i < call->length && code == WEIR_OK; i++) {
+        bool none = weir_vector_is_null(lists, i);
+        weir_buffer_clear(&text);
+        weir_buffer_append_byte(&text, '[');
+        for (int32_t j = none ? 0 : lists->offsets[i]; !none && j < lists->offsets[i + 1]; j++) {
+            weir_buffer_append_text(&text, j == lists->offsets[i] ? "" : ",");
+            append_json(&lists->children[0], j, &text);
+        }
+        weir_buffer_append_byte(&text, ']');
+        code = weir_vector_append_raw(out, text.data, text.size, err);
+    }
+    weir_buffer_free(&text);
+    return code;
+}
+
+/* Members in the order of their keys, as Flink writes them. */
+static int append_members(const weir_vector *pairs, uint32_t *rows, int64_t count, weir_buffer *text, weir_error *err)
+{
+    const weir_vector *keys = &pairs->children[0];
+    sorted_values = keys;
+    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0 && compare_rows(&rows[i - 1], &rows[i]) == 0) {
+            weir_slice key = weir_vector_bytes(keys, rows[i]);
+            return weir_fail(err, WEIR_INVALID, "JSON_OBJECTAGG has the key %.*s twice", (int)key.size, key.data);
+        }
+        weir_buffer_append_text(text, i == 0 ? "" : ",");
+        append_json(keys, rows[i], text);
+        weir_buffer_append_byte(text, ':');
+        append_json(&pairs->children[1], rows[i], text);
+    }
+    return WEIR_OK;
+}
+
+static int append_object(const weir_vector *lists, int64_t row, uint32_t *rows, weir_buffer *text, weir_error *err)
+{
+    bool none = weir_vector_is_null(lists, row);
+    int32_t first = none ? 0 : lists->offsets[row];
+    int32_t count = none ? 0 : lists->offsets[row + 1] - first;
+    for (int32_t i = 0; i < count; i++) {
+        rows[i] = (uint32_t)(first + i);
+        if (weir_vector_is_null(&lists->children[0].children[0], first + i)) {
+            return weir_fail(err, WEIR_INVALID, "a key of JSON_OBJECTAGG is NULL; leave such rows out by FILTER");
+        }
+    }
+    weir_buffer_append_byte(text, '{');
+    WEIR_TRY(append_members(&lists->children[0], rows, count, text, err));
+    weir_buffer_append_byte(text, '}');
+    return WEIR_OK;
+}
+
+static int json_object_of(const weir_kernel_call *call, const weir_vector *arguments, weir_vector *out, weir_error *err)
+{
+    const weir_vector *lists = &arguments[0];
+    uint32_t *rows = weir_alloc_zeroed((size_t)lists->children[0].length + 1, sizeof *rows);
+    weir_buffer text = {0};
+    int code = WEIR_OK;
+    for (int64_t i = 0; i < call->length && code == WEIR_OK; i++) {
+        weir_buffer_clear(&text);
+        code = append_object(lists, i, rows, &text, err);
+        if (code == WEIR_OK) {
+            code = weir_vector_append_raw(out, text.data, text.size, err);
+        }
+    }
+    weir_buffer_free(&text);
+    free(rows);
+    return code;
+}
+
+const weir_kernel weir_kernel_json_array_of = {.name = "json_array_of", .nested = json_array_of, .sees_nulls = true};
+const weir_kernel weir_kernel_json_object_of = {.name = "json_object_of", .nested = json_object_of, .sees_nulls = true};

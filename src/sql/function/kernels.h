@@ -113,7 +113,9 @@ extern const weir_kernel weir_kernel_hex_text;
 extern const weir_kernel weir_kernel_float_to_bits; /* FLOAT to INT, DOUBLE to BIGINT: equal where Flink's groups are */
 extern const weir_kernel weir_kernel_float_from_bits;
 extern const weir_kernel weir_kernel_local_millis; /* option: the zone of a TIMESTAMP_LTZ */
-extern const weir_kernel weir_kernel_count_values; /* ARRAY to MULTISET; of NULL the empty one */
+extern const weir_kernel weir_kernel_count_values;   /* ARRAY to MULTISET; of NULL the empty one */
+extern const weir_kernel weir_kernel_json_array_of;  /* ARRAY of JSON texts to one */
+extern const weir_kernel weir_kernel_json_object_of; /* ARRAY of ROWs of a key and a value, both JSON texts */
 
 /* JSON (kernel_json.c, kernel_json_make.c). */
 extern const weir_kernel weir_kernel_json_exists; /* options: see kernel_json.c */

@@ -354,6 +354,10 @@ int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *agg
         return generate_array(generator, aggregate);
     case WEIR_AGGREGATE_COLLECT:
         return generate_gathered(generator, aggregate, &weir_kernel_count_values, true);
+    case WEIR_AGGREGATE_JSON_ARRAYAGG:
+        return generate_gathered(generator, aggregate, &weir_kernel_json_array_of, false);
+    case WEIR_AGGREGATE_JSON_OBJECTAGG:
+        return generate_gathered(generator, aggregate, &weir_kernel_json_object_of, false);
     case WEIR_AGGREGATE_APPROX_COUNT_DISTINCT:
         return generate_native(generator, aggregate, "approx_count_distinct", NULL);
     case WEIR_AGGREGATE_PERCENTILE:
