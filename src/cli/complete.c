@@ -109,6 +109,17 @@ static const char *const followers[][2] = {
 static const char *const starters = "SELECT WITH INSERT CREATE DROP ALTER SHOW DESCRIBE DESC EXPLAIN USE SET RESET "
                                     "UPDATE DELETE TRUNCATE ANALYZE CALL EXECUTE VALUES HELP QUIT EXIT CLEAR";
 
+/* What goes on after a name or a value. */
+static const char *const continuations =
+    "FROM WHERE AND OR AS GROUP ORDER LIMIT HAVING JOIN LEFT RIGHT FULL INNER CROSS "
+    "ON USING UNION INTERSECT EXCEPT OFFSET IN LIKE BETWEEN IS NOT ASC DESC WHEN "
+    "THEN ELSE END OVER WITH SET VALUES SELECT PARTITION PARTITIONED COMMENT FOR";
+static const char *const alterations = "ADD MODIFY DROP RENAME SET RESET TO AS FIRST AFTER NOT NULL COMMENT";
+
+/* What an expression may begin with, besides names and functions. */
+static const char *const beginnings = "DISTINCT ALL CASE CAST TRY_CAST EXISTS NOT NULL TRUE FALSE INTERVAL DATE TIME "
+                                      "TIMESTAMP ROW ARRAY MAP SELECT AND OR AS FROM";
+
 /* Adds those of the words that begin as typed. */
 static void add_words(weir_completion *self, const char *words)
 {
@@ -240,6 +251,24 @@ static int32_t parts_before(const weir_completion *self, size_t word, const char
     return count;
 }
 
+/* A piece that a value or a name ends with. */
+static bool is_operand(const weir_completion *self, size_t piece)
+{
+    weir_piece_kind kind = self->pieces[piece].kind;
+    return kind == WEIR_PIECE_WORD || kind == WEIR_PIECE_QUOTED || kind == WEIR_PIECE_STRING ||
+           kind == WEIR_PIECE_NUMBER || weir_completion_is(self, piece, ")") || weir_completion_is(self, piece, "*") ||
+           weir_completion_is(self, piece, "NULL") || weir_completion_is(self, piece, "END");
+}
+
+static void add_expressions(weir_completion *self)
+{
+    weir_completion_add_columns(self);
+    if (self->word[0] != '\0') {
+        add_functions(self);
+        add_words(self, beginnings);
+    }
+}
+
 static void complete_word(weir_completion *self)
 {
     const char *parts[3] = {0};
@@ -266,9 +295,12 @@ static void complete_word(weir_completion *self)
     if (self->out->count > 0) {
         return;
     }
-    weir_completion_add_columns(self);
-    if (self->word[0] != '\0') {
-        add_functions(self);
+    if (is_operand(self, previous)) {
+        add_words(self, weir_completion_is(self, 0, "ALTER") ? alterations : continuations);
+    } else {
+        add_expressions(self);
+    }
+    if (self->out->count == 0 && self->word[0] != '\0') {
         add_keywords(self);
     }
 }

@@ -89,9 +89,9 @@ static int next_statement(weir_cli_console *console, weir_script *script, weir_e
     weir_arena_init(&arena);
     int code = weir_script_next(script, &arena, &statement, err);
     if (code == WEIR_OK) {
-        weir_interrupt_watch(console->session, !console->is_shell);
+        weir_interrupt_watch(console->session);
         code = run_statement(console, statement, script->text, err);
-        weir_interrupt_watch(NULL, true);
+        weir_interrupt_watch(NULL);
     }
     weir_arena_free(&arena);
     return code;
@@ -110,9 +110,8 @@ int weir_cli_run_text(weir_cli_console *console, const char *name, const char *t
         return WEIR_CLI_DONE;
     }
     fflush(console->output);
-    console->was_interrupted = code == WEIR_CANCELLED;
     show_error(console, name, text, size, &err);
-    return console->was_interrupted ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
+    return code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
 }
 
 int weir_cli_run_file(weir_cli_console *console, const char *path)

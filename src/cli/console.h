@@ -13,9 +13,6 @@ typedef struct weir_cli_console {
     FILE *output; /* of results: standard output, or a file */
     bool has_colors;
     bool pages;
-    bool is_shell;        /* a person types: Ctrl-C never ends the program */
-    bool was_interrupted; /* the last statement was cancelled */
-    int depth;            /* of files that run files */
 } weir_cli_console;
 
 /* Options that `weir run` and `weir sql` share. */

@@ -421,7 +421,9 @@ static void forget(weir_editor *editor, const char *text)
     for (int found = history(editor->history, &event, H_FIRST); found >= 0;
          found = history(editor->history, &event, H_NEXT)) {
         if (strcmp(event.str, text) == 0) {
-            history(editor->history, &event, H_DEL, event.num);
+            if (history(editor->history, &event, H_DEL, event.num) >= 0) {
+                free((void *)event.str); /* a copy of what was deleted */
+            }
             return;
         }
     }

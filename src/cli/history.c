@@ -83,6 +83,15 @@ static void forget(weir_past *past, size_t index)
     past->count--;
 }
 
+/* Takes the places of the first ones, which are freed already. */
+static void drop_oldest(weir_past *past, size_t gone)
+{
+    if (gone > 0) {
+        memmove(past->statements, past->statements + gone, sizeof *past->statements * (past->count - gone));
+        past->count -= gone;
+    }
+}
+
 /* Of equal statements the last one stays. */
 static void drop_repeated(weir_past *past)
 {
@@ -97,8 +106,7 @@ static void drop_repeated(weir_past *past)
             past->statements[--kept] = past->statements[i];
         }
     }
-    memmove(past->statements, past->statements + kept, sizeof *past->statements * (past->count - kept));
-    past->count -= kept;
+    drop_oldest(past, kept);
     weir_map_free(&seen);
 }
 
@@ -109,8 +117,7 @@ static void keep_newest(weir_past *past, size_t most)
         for (size_t i = 0; i < gone; i++) {
             free(past->statements[i]);
         }
-        memmove(past->statements, past->statements + gone, sizeof *past->statements * most);
-        past->count = most;
+        drop_oldest(past, gone);
     }
 }
 

@@ -12,8 +12,8 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static weir_session *watched;
-static int times;       /* since the statement began */
-static bool ends_again; /* the second one ends the program */
+static int times;  /* since the statement began */
+static bool stays; /* the program does not end */
 static bool is_prompting;
 static pthread_t prompting; /* the thread that waits for keys */
 
@@ -21,7 +21,7 @@ static pthread_t prompting; /* the thread that waits for keys */
 static void answer(void)
 {
     pthread_mutex_lock(&mutex);
-    bool leaves = !is_prompting && (watched == NULL || (ends_again && times > 0));
+    bool leaves = !is_prompting && !stays && (watched == NULL || times > 0);
     times++;
     if (is_prompting) {
         pthread_kill(prompting, SIGINT);
@@ -110,11 +110,17 @@ void weir_interrupt_prompt_mask(sigset_t *out)
 
 bool weir_interrupt_came_at_prompt(void) { return came_at_prompt != 0; }
 
-void weir_interrupt_watch(weir_session *session, bool ends)
+void weir_interrupt_stay(void)
+{
+    pthread_mutex_lock(&mutex);
+    stays = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+void weir_interrupt_watch(weir_session *session)
 {
     pthread_mutex_lock(&mutex);
     watched = session;
-    ends_again = ends;
     times = 0;
     pthread_mutex_unlock(&mutex);
 }

@@ -9,8 +9,11 @@
 /* Before other threads are started: they must not take the signal. */
 void weir_interrupt_init(void);
 
-/* Whose statement to cancel; NULL: none runs, and the signal ends the program. `ends`: so does a second one. */
-void weir_interrupt_watch(weir_session *session, bool ends);
+/* Whose statement to cancel; NULL: none runs, and the signal ends the program. So does a second one in any case. */
+void weir_interrupt_watch(weir_session *session);
+
+/* From now on no interrupt ends the program: a person types, and has other ways to leave. */
+void weir_interrupt_stay(void);
 
 /* Between the two, in the calling thread, Ctrl-C only breaks the waiting for keys with the mask below. */
 void weir_interrupt_begin_prompt(void);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/history.h"
+#include "cli/interrupt.h"
 #include "sql/parser.h"
 
 static bool is_complete(void *context, const char *text, size_t size)
@@ -95,10 +96,10 @@ int weir_cli_shell(weir_cli_console *console)
     for (size_t i = 0; i < past.count; i++) {
         weir_editor_remember(editor, past.statements[i]);
     }
-    console->is_shell = true;
+    weir_interrupt_stay();
     console->pages = true;
     if (!console->progress.is_quiet) {
-        printf("Weir %s: Flink SQL over Paimon tables. HELP; for help, QUIT; or Ctrl-D to leave.\n", weir_version());
+        printf("Weir %s: Flink SQL over Paimon tables. HELP for help, QUIT to leave.\n", weir_version());
     }
     read_statements(&shell, editor, &past);
     weir_past_close(&past);

@@ -121,7 +121,7 @@ static bool read_back(const char *path, weir_buffer *out)
     while (out->size > 0 && isspace(out->data[out->size - 1])) {
         out->size--;
     }
-    return weir_utf8_valid(weir_buffer_slice(out)) && memchr(out->data, '\0', out->size) == NULL;
+    return out->size > 0 && weir_utf8_valid(weir_buffer_slice(out)) && memchr(out->data, '\0', out->size) == NULL;
 }
 
 /* What was edited stands at the next prompt, so that it is seen before it runs. */
@@ -185,7 +185,7 @@ static void run_help(weir_shell *shell, const char *argument)
 {
     (void)shell;
     (void)argument;
-    puts("Statements end with a semicolon and may have several lines. Without one there are:\n"
+    puts("Statements end with a semicolon and may have several lines. Without one:\n"
          "  QUIT, EXIT, CLEAR   leave; clear the screen");
     for (size_t i = 0; i < sizeof commands / sizeof *commands && commands[i].text != NULL; i++) {
         char *shown = weir_format("\\%s %s", commands[i].name, commands[i].argument);
