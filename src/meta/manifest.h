@@ -53,6 +53,13 @@ typedef struct weir_manifest_files {
 void weir_manifest_files_append(weir_manifest_files *files, weir_manifest_file file);
 void weir_manifest_files_free(weir_manifest_files *files);
 
+/* What weir_snapshot_files found, for people. */
+typedef struct weir_manifest_counts {
+    int64_t manifests;      /* of the snapshot */
+    int64_t manifests_read; /* the others cannot hold what was asked for */
+    int64_t files;          /* live ones of the snapshot, by what its manifest lists tell */
+} weir_manifest_counts;
+
 /* What to read from manifests: NULL members and negative numbers ask for everything. Entries that are left out by
  * partition or bucket are not decoded any further. Many threads may ask at a time. */
 typedef struct weir_manifest_filter {
@@ -64,7 +71,8 @@ typedef struct weir_manifest_filter {
      * otherwise. Asked by weir_snapshot_files alone. */
     bool (*manifest_matches)(void *context, const weir_column_stats *partitions);
     void *partition_context; /* of both */
-    bool without_stats;      /* value statistics are not needed */
+    bool without_stats;           /* value statistics are not needed */
+    weir_manifest_counts *counts; /* to be added to by weir_snapshot_files; NULL: not wanted */
 } weir_manifest_filter;
 
 /* Appends to `out`. */

@@ -200,6 +200,9 @@ static int read_entries(weir_fs *fs, const weir_table_paths *paths, const weir_s
         if (!may_pass(schema, &manifests->items[i], filter)) {
             continue;
         }
+        if (filter != NULL && filter->counts != NULL) {
+            filter->counts->manifests_read++;
+        }
         manifest_task *task = &tasks[count++];
         task->fs = fs;
         task->path = weir_manifest_path(arena, paths, manifests->items[i].name);
@@ -219,6 +222,14 @@ static int read_entries(weir_fs *fs, const weir_table_paths *paths, const weir_s
     return code;
 }
 
+static void count_files(const weir_manifest_files *manifests, weir_manifest_counts *counts)
+{
+    counts->manifests += (int64_t)manifests->count;
+    for (size_t i = 0; i < manifests->count; i++) {
+        counts->files += manifests->items[i].added_files - manifests->items[i].deleted_files;
+    }
+}
+
 int weir_snapshot_files(weir_fs *fs, const weir_table_paths *paths, const weir_schema *schema,
                         const weir_snapshot *snapshot, const weir_manifest_filter *filter, struct weir_pool *pool,
                         weir_arena *arena, weir_manifest_entries *out, weir_error *err)
@@ -228,6 +239,9 @@ int weir_snapshot_files(weir_fs *fs, const weir_table_paths *paths, const weir_s
     int code;
     WEIR_GO(weir_manifest_list_read(fs, paths, snapshot->base_manifest_list, arena, &manifests, err));
     WEIR_GO(weir_manifest_list_read(fs, paths, snapshot->delta_manifest_list, arena, &manifests, err));
+    if (filter != NULL && filter->counts != NULL) {
+        count_files(&manifests, filter->counts);
+    }
     WEIR_GO(read_entries(fs, paths, schema, &manifests, filter, pool, arena, &entries, err));
     WEIR_GO(weir_manifest_entries_fold(&entries, false, err));
     for (size_t i = 0; i < entries.count; i++) {

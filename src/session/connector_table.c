@@ -159,11 +159,31 @@ static void close_table(weir_sql_table *self)
     free(table);
 }
 
+/* The options that say where the rows come from. */
+static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
+                    weir_error *err)
+{
+    static const char *const keys[] = {"connector", "path", "format"};
+    const weir_session_table *table = self->owner;
+    (void)request;
+    (void)err;
+    *out_rows = -1;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *value = weir_options_get(&table->options, keys[i]);
+        if (value != NULL) {
+            weir_buffer_append_format(out, "%s'%s' = '%s'", i > 0 ? ", " : "", keys[i], value);
+        }
+    }
+    weir_buffer_append_byte(out, '\n');
+    return WEIR_OK;
+}
+
 int weir_connector_table_open(weir_session *session, const weir_object_path *path, const weir_description *description,
                               const weir_options *hints, weir_session_table **out, weir_error *err)
 {
     weir_session_table *table = weir_session_table_new(session, WEIR_SESSION_CONNECTOR_TABLE, path);
     table->base.open = open_scan;
+    table->base.describe = describe;
     table->base.close = close_table;
     table->description = *description; /* the definition outlives the statement */
     weir_options_merge(&table->arena, &description->options, hints, &table->options);

@@ -9,6 +9,8 @@
 #include "session/sql_table.h"
 #include "table/measure.h"
 #include "table/read.h"
+#include "table/scan_incremental.h"
+#include "vector/time_text.h"
 #include "table/split_divide.h"
 #include "table/summary.h"
 
@@ -325,6 +327,46 @@ static int summarize(weir_sql_table *self, const weir_predicate *predicate, weir
     return weir_error_at(err, code, table->position);
 }
 
+/* ---- in words ---- */
+
+static void describe_snapshot(const paimon_scan *scan, weir_buffer *out)
+{
+    const weir_snapshot *snapshot = scan->plan->snapshot;
+    if (snapshot == NULL) {
+        weir_buffer_append_text(out, weir_scan_is_incremental(scan->table->table) ? "changes between snapshots"
+                                                                                  : "no snapshot yet");
+        return;
+    }
+    weir_timestamp_nanos time = {.millis = snapshot->time_ms};
+    weir_buffer_append_format(out, "snapshot %" PRId64 " (%s, ", snapshot->id,
+                              weir_commit_kind_name(snapshot->commit_kind));
+    weir_timestamp_format(time, 3, out);
+    weir_buffer_append_text(out, " UTC)");
+}
+
+static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
+                    weir_error *err)
+{
+    weir_sql_scan *opened = NULL;
+    WEIR_TRY(open_scan(self, request, &opened, err));
+    const paimon_scan *scan = (const paimon_scan *)opened;
+    const weir_table_plan *plan = scan->plan;
+    *out_rows = opened->estimated_rows;
+    describe_snapshot(scan, out);
+    if (plan->snapshot != NULL) {
+        weir_buffer_append_format(out, "; %" PRId64 " of %" PRId64 " files, %" PRId64 " of %" PRId64 " manifests read",
+                                  plan->files_kept, plan->files_in_snapshot, plan->manifests_read, plan->manifests);
+    } else if (plan->files_kept > 0) {
+        weir_buffer_append_format(out, "; %" PRId64 " files", plan->files_kept);
+    }
+    weir_buffer_append_format(out, "\n%zu %s; %s%" PRId64 " rows%s\n", plan->split_count,
+                              plan->split_count == 1 ? "split" : "splits", opened->exact_rows ? "" : "at most ",
+                              opened->estimated_rows,
+                              request->column_count == 0 && opened->exact_rows ? ", counted without reading" : "");
+    opened->close(opened);
+    return WEIR_OK;
+}
+
 /* ---- tables ---- */
 
 static void close_table(weir_sql_table *self)
@@ -359,6 +401,7 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
     table->read_optimized = open->name.read_optimized;
     table->base.open = open_scan;
     table->base.summarize = summarize;
+    table->base.describe = describe;
     table->base.close = close_table;
     weir_table_open_options options = {
         .dynamic_options = open->options,

@@ -25,42 +25,17 @@ typedef struct paimon_writer {
 
 /* ---- rows ---- */
 
-static bool has_null(const paimon_writer *writer, const weir_batch *batch, int64_t row)
-{
-    const weir_schema *schema = writer->table->schema;
-    for (int32_t c = 0; c < schema->field_count; c++) {
-        if (!schema->fields[c].type->nullable && weir_vector_is_null(&batch->columns[c], row)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool may_have_nulls(const paimon_writer *writer, const weir_batch *batch)
-{
-    const weir_schema *schema = writer->table->schema;
-    for (int32_t c = 0; c < schema->field_count; c++) {
-        if (!schema->fields[c].type->nullable && batch->columns[c].null_count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The rows to write; all: *out_rows stays NULL. */
 static int64_t choose_rows(paimon_writer *writer, const weir_batch *batch, const uint32_t **out_rows)
 {
     bool drops_updates = batch->kinds != NULL && !writer->keeps_update_before;
-    bool drops_nulls = writer->options.drop_nulls && may_have_nulls(writer, batch);
-    if (!drops_updates && !drops_nulls) {
+    if (!drops_updates) {
         return batch->length;
     }
     WEIR_GROW(writer->rows, writer->row_capacity, batch->length + 1);
     int64_t count = 0;
     for (int64_t i = 0; i < batch->length; i++) {
-        bool dropped =
-            (drops_updates && batch->kinds[i] == WEIR_UPDATE_BEFORE) || (drops_nulls && has_null(writer, batch, i));
-        if (!dropped) {
+        if (batch->kinds[i] != WEIR_UPDATE_BEFORE) {
             writer->rows[count++] = (uint32_t)i;
         }
     }

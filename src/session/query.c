@@ -1,4 +1,4 @@
-/* SELECT and EXPLAIN. A query of the engine is pulled; expressions over a source of changes run batch by batch and show
+/* SELECT. A query of the engine is pulled; expressions over a source of changes run batch by batch and show
  * the kind of each row in a first column `op`. */
 #include <stdlib.h>
 
@@ -90,44 +90,5 @@ int weir_session_query(weir_session *session, const weir_ast_query *query, weir_
     result->with_kinds = weir_plan_changes_table(bound->plan) != NULL;
     set_fields(result);
     *out = &result->base;
-    return WEIR_OK;
-}
-
-static int bind_statement(weir_session *session, const weir_ast_statement *statement, weir_bound **out, weir_error *err)
-{
-    weir_session_resolver resolver;
-    weir_bind_context context = weir_session_bind_context(session, &resolver);
-    switch (statement->kind) {
-    case WEIR_AST_QUERY:
-        return weir_bind_query(&context, statement->query, out, err);
-    case WEIR_AST_INSERT:
-        return weir_bind_insert(&context, statement->insert, out, err);
-    case WEIR_AST_DELETE:
-        return weir_bind_delete(&context, statement->modify, out, err);
-    case WEIR_AST_UPDATE:
-        return weir_bind_update(&context, statement->modify, out, err);
-    default:
-        return weir_fail_at(err, WEIR_UNSUPPORTED, statement->position.line, statement->position.column,
-                            "EXPLAIN shows the plans of SELECT, INSERT, DELETE and UPDATE");
-    }
-}
-
-int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
-{
-    static const char *const names[] = {"result"};
-    weir_bound *bound = NULL;
-    weir_buffer plan = {0};
-    WEIR_TRY(bind_statement(session, statement, &bound, err));
-    weir_plan_explain(bound->plan, &plan);
-    weir_memory_result *result = weir_text_result_create(names, 1);
-    const char *text = weir_buffer_text(&plan);
-    int code = weir_text_result_add(result, &text, err);
-    weir_buffer_free(&plan);
-    weir_bound_free(bound);
-    if (code != WEIR_OK) {
-        weir_result_free(&result->result);
-        return code;
-    }
-    *out = &result->result;
     return WEIR_OK;
 }

@@ -149,6 +149,10 @@ static int open_definition(weir_session *session, const weir_object_path *path, 
     }
     weir_options options = {0};
     weir_options_of_ast(hints, arena, &options);
+    if (weir_options_get(&options, "scan.timestamp-millis") != NULL) {
+        return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
+                            "only Paimon tables keep older states, and '%s' is none", path->name);
+    }
     return weir_connector_table_open(session, path, description, &options, out, err);
 }
 

@@ -18,7 +18,6 @@ struct weir_row_writer {
 typedef struct weir_row_writer_options {
     const weir_bound *bound; /* of INSERT: overwrite and PARTITION; NULL: plain writing */
     bool one_commit;         /* all in a single one */
-    bool drop_nulls;         /* rows with NULL in a NOT NULL column are dropped */
     bool takes_changes;      /* rows of every kind will come */
 } weir_row_writer_options;
 

@@ -192,12 +192,12 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_DESCRIBE:
         return weir_session_describe_statement(session, statement, out, err);
     case WEIR_AST_EXPLAIN:
-        return weir_session_explain(session, statement->explain.statement, out, err);
+        return weir_session_explain(session, statement, out, err);
     case WEIR_AST_SET:
     case WEIR_AST_RESET:
         return weir_session_set(session, statement, out, err);
     case WEIR_AST_STATEMENT_SET:
-        return not_offered(statement, "EXECUTE STATEMENT SET", err);
+        return weir_session_statement_set(session, statement, out, err);
     case WEIR_AST_CREATE_VIEW:
         return weir_session_create_view(session, statement->create, out, err);
     case WEIR_AST_CREATE_FUNCTION:

@@ -72,12 +72,13 @@ int weir_session_describe(weir_session *session, const weir_ast_name *name, weir
 /* The statements, one kind a file. */
 int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
 int weir_session_insert(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
+int weir_session_statement_set(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                               weir_error *err);
 int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
 int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
 int weir_session_call(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err);
-int weir_session_explain(weir_session *session, const weir_ast_statement *statement, weir_result **out,
-                         weir_error *err);
+int weir_session_explain(weir_session *session, const weir_ast_statement *explain, weir_result **out, weir_error *err);
 int weir_session_create_catalog(weir_session *session, const weir_ast_create *create, weir_result **out,
                                 weir_error *err);
 int weir_session_create_database(weir_session *session, const weir_ast_create *create, weir_result **out,

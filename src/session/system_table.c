@@ -92,4 +92,5 @@ void weir_session_table_make_system(weir_session_table *table, const weir_system
     table->system = system;
     table->base.open = open_scan;
     table->base.summarize = NULL; /* metadata tell of the table's rows, not of these */
+    table->base.describe = NULL;
 }

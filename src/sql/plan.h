@@ -185,7 +185,10 @@ struct weir_plan {
  */
 const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan);
 
-/* Appends the plan in readable form, a node a line, for EXPLAIN. */
+/* Appends one node in words, without its inputs. */
+void weir_plan_show_node(const weir_plan *plan, weir_buffer *out);
+
+/* Appends the plan in readable form, a node a line, inputs indented: for tests. EXPLAIN is sql/explain.h. */
 void weir_plan_explain(const weir_plan *plan, weir_buffer *out);
 
 #endif

@@ -99,6 +99,10 @@ struct weir_sql_table {
      * NULL: nothing is. */
     int (*summarize)(weir_sql_table *self, const weir_predicate *predicate, weir_sql_summary *summaries, int32_t count,
                      bool *out_known, weir_error *err);
+    /* Plans a scan and appends what it would read in words, a line each. *out_rows: about how many rows it would give;
+     * -1: unknown. NULL: there is nothing to say. */
+    int (*describe)(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
+                    weir_error *err);
     void (*close)(weir_sql_table *self); /* NULL: nothing to do */
 };
 

@@ -186,10 +186,12 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     weir_scan_filter filter;
     weir_split_builder builder;
     weir_manifest_entries entries = {0};
+    weir_manifest_counts counts = {0};
     int code = WEIR_OK;
     WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
     WEIR_GO(weir_split_builder_init(&builder, table, plan, err));
     weir_manifest_filter manifest_filter = {
+        .counts = &counts,
         .bucket = filter.bucket,
         .total_buckets = filter.total_buckets,
         .min_level = min_level,
@@ -202,6 +204,9 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
         qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
     }
     plan->files_total += (int64_t)entries.count;
+    plan->manifests += counts.manifests;
+    plan->manifests_read += counts.manifests_read;
+    plan->files_in_snapshot += counts.files;
     for (size_t first = 0; first < entries.count;) {
         const weir_manifest_entry *entry = &entries.items[first];
         size_t end = first + 1;

@@ -44,7 +44,9 @@ typedef struct weir_table_plan {
     weir_split *splits;
     size_t split_count;
     /* For EXPLAIN and counters. */
+    int64_t manifests; /* of the snapshot */
     int64_t manifests_read;
+    int64_t files_in_snapshot; /* live ones, pruned or not */
     int64_t files_total; /* live files of the snapshot that were looked at */
     int64_t files_kept;
     /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */

@@ -267,8 +267,14 @@ static int bind_view(weir_binder *binder, const char *text, const weir_ast_name 
 static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan **out)
 {
     weir_cte_scope *cte = find_cte(binder, &from->name);
+    weir_ast_hints hints = from->hints;
     if (from->system_time != NULL) {
-        return weir_binder_unsupported(binder, &from->position, "FOR SYSTEM_TIME AS OF");
+        WEIR_TRY(weir_bind_system_time(binder, from, &hints));
+    }
+    if (cte != NULL && from->system_time != NULL) {
+        return weir_binder_fail(binder, &from->name.position,
+                                "FOR SYSTEM_TIME AS OF reads older states of tables, and '%s' is a query of WITH",
+                                cte->cte->name.text);
     }
     if (cte != NULL) {
         WEIR_TRY(weir_bind_nested(binder, cte->cte->query, cte->outer, NULL, out));
@@ -276,7 +282,12 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
     }
     weir_sql_table *table;
     const char *view;
-    WEIR_TRY(weir_bind_table(binder, &from->name, &from->hints, &table, &view));
+    WEIR_TRY(weir_bind_table(binder, &from->name, &hints, &table, &view));
+    if (view != NULL && from->system_time != NULL) {
+        return weir_binder_fail(binder, &from->name.position,
+                                "FOR SYSTEM_TIME AS OF reads older states of tables, and '%s' is a view",
+                                from->name.parts[from->name.count - 1].text);
+    }
     return view != NULL ? bind_view(binder, view, &from->name, out)
                         : weir_bind_scan(binder, table, &from->name.position, out);
 }

@@ -216,6 +216,8 @@ int weir_bind_nested(weir_binder *binder, const weir_ast_query *query, weir_cte_
 int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
 int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope);
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);
+/* The table's hints with what FOR SYSTEM_TIME AS OF asks for. */
+int weir_bind_system_time(weir_binder *binder, const weir_ast_from *from, weir_ast_hints *out);
 int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
                     const char **out_view);
 int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out);

@@ -319,7 +319,7 @@ static void show_join(const weir_plan *plan, weir_buffer *out)
     }
 }
 
-static void show_node(const weir_plan *plan, weir_buffer *out)
+void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
 {
     switch (plan->kind) {
     case WEIR_PLAN_SCAN:
@@ -366,7 +366,7 @@ static void show_plan(const weir_plan *plan, int depth, weir_buffer *out)
     for (int i = 0; i < depth; i++) {
         weir_buffer_append_text(out, "  ");
     }
-    show_node(plan, out);
+    weir_plan_show_node(plan, out);
     weir_buffer_append_byte(out, '\n');
     for (int32_t i = 0; i < plan->input_count; i++) {
         show_plan(plan->inputs[i], depth + 1, out);

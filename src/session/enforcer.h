@@ -1,0 +1,30 @@
+/* What rows must be before a table takes them: table.exec.sink.not-null-enforcer and type-length-enforcer, for sinks of
+ * every kind. */
+#ifndef WEIR_SESSION_ENFORCER_H
+#define WEIR_SESSION_ENFORCER_H
+
+#include "session/state.h"
+
+typedef enum weir_length_rule {
+    WEIR_LENGTHS_IGNORED,
+    WEIR_LENGTHS_TRIM_PAD, /* longer values are cut, shorter ones of CHAR and BINARY filled up */
+    WEIR_LENGTHS_ERROR     /* a longer value fails */
+} weir_length_rule;
+
+typedef struct weir_enforcer {
+    const weir_sql_table *sink;
+    const int32_t *columns; /* position in the sink's columns of each column of a batch */
+    int32_t column_count;
+    bool drops_nulls; /* a row with NULL in a NOT NULL column is left out; otherwise it fails */
+    weir_length_rule lengths;
+    weir_batch kept; /* rows of a batch that lost some */
+} weir_enforcer;
+
+void weir_enforcer_init(weir_enforcer *enforcer, const weir_session *session, const weir_bound *bound,
+                        const weir_field *fields, int32_t field_count);
+void weir_enforcer_free(weir_enforcer *enforcer);
+
+/* Enforces the rules upon `batch`: values are changed in place, dropped rows are gone. */
+int weir_enforcer_apply(weir_enforcer *enforcer, weir_batch *batch, weir_error *err);
+
+#endif
