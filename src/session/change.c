@@ -19,7 +19,7 @@ struct weir_change_pump {
     weir_session *session;
     const weir_change *change;
     weir_row_feed *feed;
-    weir_row_writer *writer; /* opened with the first row, so that it sees what was committed before */
+    weir_row_writer *writer;     /* opened with the first row, so that it sees what was committed before */
     weir_change_summary summary; /* of a writer that is closed */
     weir_enforcer enforcer;
     weir_batch batch;

@@ -3,6 +3,7 @@
  * They run as one commit in every mode. */
 #include "base/clock.h"
 #include "session/change.h"
+#include "session/delete_partitions.h"
 #include "table/commit.h"
 
 static int check_paimon(const weir_session_table *table, const char *statement, weir_error *err)
@@ -23,7 +24,10 @@ static int check_primary_key(const weir_session_table *table, const char *statem
     WEIR_TRY(check_paimon(table, statement, err));
     if (!weir_table_has_primary_key(table->table)) {
         return weir_fail_at(err, WEIR_UNSUPPORTED, table->position.line, table->position.column,
-                            "%s needs a table with a primary key, and '%s' has none", statement, table->base.name);
+                            "%s needs a table with a primary key, and '%s' has none%s", statement, table->base.name,
+                            strcmp(statement, "DELETE") == 0 && table->base.partition_key_count > 0
+                                ? "; without one, rows go by whole partitions: a condition on partition columns alone"
+                                : "");
     }
     return WEIR_OK;
 }
@@ -56,6 +60,9 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
     int code = WEIR_OK;
     if (bound->whole_table && weir_session_table_is_plain(table)) {
         WEIR_GO(truncate(table, out, err));
+    } else if (weir_session_table_is_plain(table) && !weir_table_has_primary_key(table->table) &&
+               weir_delete_is_of_partitions(bound)) {
+        WEIR_GO(weir_delete_partitions(session, bound, out, err));
     } else {
         WEIR_GO(check_primary_key(table, "DELETE", err));
         weir_change change = {

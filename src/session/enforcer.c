@@ -5,24 +5,17 @@
 
 #include "base/text.h"
 
-static weir_length_rule length_rule(const char *setting)
-{
-    if (weir_text_equal_ignore_case(setting, "trim_pad")) {
-        return WEIR_LENGTHS_TRIM_PAD;
-    }
-    return weir_text_equal_ignore_case(setting, "error") ? WEIR_LENGTHS_ERROR : WEIR_LENGTHS_IGNORED;
-}
-
 void weir_enforcer_init(weir_enforcer *enforcer, const weir_session *session, const weir_bound *bound,
                         const weir_field *fields, int32_t field_count)
 {
     const char *nulls = weir_session_setting(session, "table.exec.sink.not-null-enforcer");
+    const char *lengths = weir_session_setting(session, "table.exec.sink.type-length-enforcer");
     *enforcer = (weir_enforcer){
         .sink = bound->sink,
         .columns = bound->sink_columns,
         .column_count = field_count,
         .drops_nulls = weir_text_equal_ignore_case(nulls, "drop"),
-        .lengths = length_rule(weir_session_setting(session, "table.exec.sink.type-length-enforcer")),
+        .fits_lengths = weir_text_equal_ignore_case(lengths, "trim_pad"),
     };
     weir_batch_init(&enforcer->kept, fields, field_count);
 }
@@ -96,11 +89,10 @@ static size_t length_of(const weir_type *type, weir_slice value)
     return weir_type_is_text(type) ? weir_utf8_length(value) : value.size;
 }
 
-static bool breaks_length(const weir_enforcer *enforcer, const weir_type *type, weir_slice value)
+static bool breaks_length(const weir_type *type, weir_slice value)
 {
     size_t length = length_of(type, value), wanted = (size_t)type->precision;
-    return length > wanted ||
-           (length < wanted && is_filled_up(type) && enforcer->lengths == WEIR_LENGTHS_TRIM_PAD);
+    return length > wanted || (length < wanted && is_filled_up(type));
 }
 
 static int append_fitted(const weir_type *type, weir_slice value, weir_vector *out, weir_error *err)
@@ -149,13 +141,7 @@ static int enforce_lengths(const weir_enforcer *enforcer, weir_batch *batch, wei
         bool broken = false;
         for (int64_t row = 0; row < batch->length && has_length(column->type) && !broken; row++) {
             broken = !weir_vector_is_null(&batch->columns[c], row) &&
-                     breaks_length(enforcer, column->type, weir_vector_bytes(&batch->columns[c], row));
-        }
-        if (broken && enforcer->lengths == WEIR_LENGTHS_ERROR) {
-            return weir_fail(err, WEIR_INVALID,
-                             "a value is longer than column '%s' of table %s, which holds %d; with SET "
-                             "'table.exec.sink.type-length-enforcer' = 'trim_pad' it is cut",
-                             column->name, enforcer->sink->name, column->type->precision);
+                     breaks_length(column->type, weir_vector_bytes(&batch->columns[c], row));
         }
         if (broken) {
             WEIR_TRY(fit_column(column->type, &batch->columns[c], err));
@@ -167,5 +153,5 @@ static int enforce_lengths(const weir_enforcer *enforcer, weir_batch *batch, wei
 int weir_enforcer_apply(weir_enforcer *enforcer, weir_batch *batch, weir_error *err)
 {
     WEIR_TRY(enforce_not_null(enforcer, batch, err));
-    return enforcer->lengths == WEIR_LENGTHS_IGNORED ? WEIR_OK : enforce_lengths(enforcer, batch, err);
+    return enforcer->fits_lengths ? enforce_lengths(enforcer, batch, err) : WEIR_OK;
 }

@@ -5,19 +5,13 @@
 
 #include "session/state.h"
 
-typedef enum weir_length_rule {
-    WEIR_LENGTHS_IGNORED,
-    WEIR_LENGTHS_TRIM_PAD, /* longer values are cut, shorter ones of CHAR and BINARY filled up */
-    WEIR_LENGTHS_ERROR     /* a longer value fails */
-} weir_length_rule;
-
 typedef struct weir_enforcer {
     const weir_sql_table *sink;
     const int32_t *columns; /* position in the sink's columns of each column of a batch */
     int32_t column_count;
-    bool drops_nulls; /* a row with NULL in a NOT NULL column is left out; otherwise it fails */
-    weir_length_rule lengths;
-    weir_batch kept; /* rows of a batch that lost some */
+    bool drops_nulls;  /* a row with NULL in a NOT NULL column is left out; otherwise it fails */
+    bool fits_lengths; /* longer values are cut, shorter ones of CHAR and BINARY filled up */
+    weir_batch kept;   /* rows of a batch that lost some */
 } weir_enforcer;
 
 void weir_enforcer_init(weir_enforcer *enforcer, const weir_session *session, const weir_bound *bound,

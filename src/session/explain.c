@@ -25,16 +25,19 @@ static const char *insert_text(explanation *self, const weir_bound *bound)
     const weir_sql_table *sink = bound->sink;
     weir_buffer_append_format(&text, "Insert into %s", table_text(self, sink));
     if (bound->overwrite) {
-        weir_buffer_append_text(&text, bound->partition_count > 0        ? ", in place of partition ("
-                                       : sink->partition_key_count > 0 ? ", in place of the partitions that rows are for"
-                                                                       : ", in place of all rows");
+        weir_buffer_append_text(&text, bound->partition_count > 0 ? ", in place of partition ("
+                                       : sink->partition_key_count > 0
+                                           ? ", in place of the partitions that rows are for"
+                                           : ", in place of all rows");
     } else if (bound->partition_count > 0) {
         weir_buffer_append_text(&text, ", partition (");
     }
     for (int32_t i = 0; i < bound->partition_count; i++) {
         const weir_sql_column *column = &sink->columns[bound->partition_columns[i]];
-        weir_buffer_append_format(&text, "%s%s = ", i > 0 ? ", " : "", column->name);
+        const char *quote = weir_type_is_text(column->type) && !bound->partition_values[i].is_null ? "'" : "";
+        weir_buffer_append_format(&text, "%s%s = %s", i > 0 ? ", " : "", column->name, quote);
         weir_literal_to_text(column->type, &bound->partition_values[i], &text);
+        weir_buffer_append_text(&text, quote);
     }
     weir_buffer_append_text(&text, bound->partition_count > 0 ? ")" : "");
     const char *copy = weir_arena_strdup(&self->arena, weir_buffer_text(&text));
@@ -75,8 +78,8 @@ static int show_modify(explanation *self, const weir_ast_statement *statement, w
     bool deletes = statement->kind == WEIR_AST_DELETE;
     WEIR_TRY(deletes ? weir_bind_delete(&context, statement->modify, &bound, err)
                      : weir_bind_update(&context, statement->modify, &bound, err));
-    const char *root = weir_arena_format(&self->arena, "%s %s", deletes ? "Delete from" : "Update",
-                                         table_text(self, bound->sink));
+    const char *root =
+        weir_arena_format(&self->arena, "%s %s", deletes ? "Delete from" : "Update", table_text(self, bound->sink));
     int code = show_bound(self, bound, root, err);
     weir_bound_free(bound);
     return code;

@@ -211,7 +211,7 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_CALL_PROCEDURE:
         return weir_session_call(session, statement, out, err);
     case WEIR_AST_ANALYZE:
-        return not_offered(statement, "ANALYZE TABLE", err);
+        return weir_session_analyze(session, statement, out, err);
     case WEIR_AST_STOP_JOB:
         return not_offered(statement, "STOP JOB", err);
     case WEIR_AST_ADD_JAR:

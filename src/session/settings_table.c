@@ -28,9 +28,9 @@ const weir_setting weir_settings_table[] = {
     CHOICE("table.exec.sink.not-null-enforcer", "error", WORDS("error", "drop"), NULL, true,
            "What happens to a row with NULL in a NOT NULL column: the statement fails, or the row is dropped."),
     WORKS("table.dynamic-table-options.enabled", BOOLEAN, "true", "Whether OPTIONS hints are allowed."),
-    CHOICE("table.exec.sink.type-length-enforcer", "ignore", WORDS("ignore", "trim_pad", "error"), NULL, true,
-           "What happens to values longer than their CHAR, VARCHAR, BINARY or VARBINARY column: they are kept as they "
-           "are; or cut, and shorter ones of CHAR and BINARY filled up; or the statement fails."),
+    CHOICE("table.exec.sink.type-length-enforcer", "ignore", WORDS("ignore", "trim_pad"), NULL, true,
+           "What happens to values that are longer than their CHAR, VARCHAR, BINARY or VARBINARY column although their "
+           "type fits: they are kept; or cut, and shorter ones of CHAR and BINARY filled up."),
 
     /* ---- Flink's, without effect here ---- */
     KEPT("pipeline.name", TEXT, NULL, "The name of the job."),

@@ -76,6 +76,8 @@ int weir_session_statement_set(weir_session *session, const weir_ast_statement *
                                weir_error *err);
 int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
 int weir_session_update(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);
+int weir_session_analyze(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                         weir_error *err);
 int weir_session_call(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 int weir_session_truncate(weir_session *session, const weir_ast_name *name, weir_result **out, weir_error *err);
 int weir_session_explain(weir_session *session, const weir_ast_statement *explain, weir_result **out, weir_error *err);

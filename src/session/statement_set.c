@@ -26,7 +26,8 @@ static int bind_all(statement_set *self, weir_ast_insert *const *inserts, weir_e
 
 static bool is_same_table(const weir_sql_table *a, const weir_sql_table *b)
 {
-    return strcmp(a->catalog, b->catalog) == 0 && strcmp(a->database, b->database) == 0 && strcmp(a->name, b->name) == 0;
+    return strcmp(a->catalog, b->catalog) == 0 && strcmp(a->database, b->database) == 0 &&
+           strcmp(a->name, b->name) == 0;
 }
 
 static bool is_written_later(const statement_set *self, int32_t number)

@@ -9,8 +9,8 @@ typedef struct weir_explain_options {
     bool changelog_mode; /* which kinds of rows */
 } weir_explain_options;
 
-/* Appends the plan as a tree under `root`, a line that stands above it (NULL: none). Scans are planned, so that they can
- * say what they read. */
+/* Appends the plan as a tree under `root`, a line that stands above it (NULL: none). Scans are planned, so that they
+ * can say what they read. */
 int weir_explain_tree(const weir_plan *plan, const char *root, const weir_explain_options *options, weir_buffer *out,
                       weir_error *err);
 

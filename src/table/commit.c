@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "table/commit_attempt.h"
+#include "table/commit_internal.h"
 #include "table/commit_search.h"
 #include "table/expire.h"
 #include "vector/compare.h"
@@ -427,5 +428,29 @@ int weir_table_commit_drop_partitions(weir_table_commit *commit, const weir_lite
         WEIR_TRY(commit_overwrite(commit, &committable, &request, &snapshot_id, err));
     }
     finish_commit(commit, snapshot_id, out_snapshot_id);
+    return WEIR_OK;
+}
+
+const weir_table *weir_table_commit_table(const weir_table_commit *commit) { return commit->table; }
+
+int weir_table_commit_analyze(weir_table_commit *commit, const char *statistics, int64_t *out_snapshot_id,
+                              weir_error *err)
+{
+    static const weir_commit_changes nothing = {.kind = WEIR_COMMIT_ANALYZE};
+    weir_commit_messages none = {0};
+    weir_committable committable = {
+        .identifier = WEIR_BATCH_COMMIT_IDENTIFIER, .watermark = WEIR_NO_WATERMARK, .messages = &none};
+    weir_commit_request request = {
+        .table = commit->table,
+        .commit_user = commit->user,
+        .committable = &committable,
+        .source = fixed_changes,
+        .argument = (void *)&nothing,
+        .statistics = statistics,
+    };
+    weir_published published = {0};
+    WEIR_TRY(weir_table_commit_verify(commit, err));
+    WEIR_TRY(weir_commit_attempt(&request, &published, err));
+    finish_commit(commit, published.snapshot_id, out_snapshot_id);
     return WEIR_OK;
 }

@@ -133,6 +133,7 @@ static int build_snapshot(const weir_commit_request *request, const weir_snapsho
     };
     set_watermark(latest, committable, next);
     WEIR_TRY(set_schema(request->table, latest, writer->arena, next, err));
+    next->statistics = request->statistics != NULL ? request->statistics : next->statistics;
     WEIR_TRY(write_base_list(writer, latest, next, err));
     WEIR_TRY(write_list(writer, &changes->files, &next->delta_manifest_list, &next->delta_manifest_list_size, err));
     if (changes->changelog.count > 0) {

@@ -17,6 +17,7 @@ typedef struct weir_commit_request {
     const weir_committable *committable;
     weir_changes_source source;
     void *argument;
+    const char *statistics; /* the file that the snapshot names; NULL: as before */
 } weir_commit_request;
 
 /* *out is the snapshot made. Nothing is left behind when it fails, except where it is not known whether the

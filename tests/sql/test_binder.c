@@ -167,7 +167,7 @@ static void scans_read_what_is_needed_and_get_what_they_can_use(void **state)
         {"SELECT id FROM orders WHERE id > 1.5",
          "Project [id]\n  Filter (cast(id) > 1.5)\n    Scan orders [id] pushed: id > 1\n"},
         {"SELECT id FROM orders WHERE rate > 0", "Project [id]\n  Filter (rate > 0.0)\n    Scan orders [id, rate]\n"},
-        {"SELECT id FROM orders LIMIT 3", "Limit limit 3\n  Project [id]\n    Scan orders [id] limit: 3\n"},
+        {"SELECT id FROM orders LIMIT 3", "Limit 3\n  Project [id]\n    Scan orders [id] limit: 3\n"},
         {"SELECT id FROM orders ORDER BY price DESC LIMIT 3",
          "Project [id]\n  Sort [price DESC] limit 3\n    Project [id, price]\n      Scan orders [id, price]\n"},
         {"SELECT x.id FROM (SELECT id, price * 2 AS twice FROM orders) AS x WHERE x.id = 2",
@@ -176,7 +176,7 @@ static void scans_read_what_is_needed_and_get_what_they_can_use(void **state)
          "Project [id]\n  Filter (id = 1)\n    Project [id]\n      Filter (price < 2.00)\n"
          "        Scan orders [id, price] pushed: (id = 1 AND price < 2.00)\n"},
         {"VALUES (1, 'a'), (2, 'bcd')", "Values of 2 rows\n"},
-        {"SELECT 1 + 2", "Values of 1 rows\n"},
+        {"SELECT 1 + 2", "Values of 1 row\n"},
     };
     fixture *f = *state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

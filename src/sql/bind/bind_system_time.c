@@ -17,8 +17,8 @@ static int bind_moment(weir_binder *binder, const weir_ast_expression *ast, int6
                                        "FOR SYSTEM_TIME AS OF a column (a join with the state at each row's time)");
     }
     if (ast->kind == WEIR_AST_STRING) {
-        return weir_binder_fail(binder, &ast->position,
-                                "FOR SYSTEM_TIME AS OF takes a timestamp; write TIMESTAMP '%s'", ast->text);
+        return weir_binder_fail(binder, &ast->position, "FOR SYSTEM_TIME AS OF takes a timestamp; write TIMESTAMP '%s'",
+                                ast->text);
     }
     WEIR_TRY(weir_binder_constant(&inner, ast, &moment, &value));
     if (value->literal.is_null) {

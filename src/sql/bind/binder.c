@@ -196,7 +196,8 @@ static int bind_modify(const weir_bind_context *context, const weir_ast_modify *
     WEIR_GO(bind_target(&binder, modify, &input, &scope));
     WEIR_GO(plan_rows(&binder, modify, input, &plan));
     weir_binder_finish(&binder, plan);
-    bound->pushed = weir_plan_row_wise_scan(plan)->pushed;
+    const weir_plan *scan = weir_plan_row_wise_scan(plan);
+    bound->pushed = scan != NULL ? scan->pushed : NULL;
     *out = bound;
     bound = NULL;
 done:

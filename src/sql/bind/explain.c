@@ -14,17 +14,15 @@
 
 static int describe_scan(const weir_plan *plan, weir_buffer *out, int64_t *out_rows, weir_error *err)
 {
-    weir_scan_request request = {
-        .columns = plan->columns, .column_count = plan->field_count, .predicate = plan->pushed,
-        .limit = plan->scan_limit};
+    weir_scan_request request = {.columns = plan->columns,
+                                 .column_count = plan->field_count,
+                                 .predicate = plan->pushed,
+                                 .limit = plan->scan_limit};
     *out_rows = -1;
     return plan->table->describe != NULL ? plan->table->describe(plan->table, &request, out, out_rows, err) : WEIR_OK;
 }
 
-static int64_t at_most(int64_t rows, int64_t limit)
-{
-    return limit >= 0 && (rows < 0 || rows > limit) ? limit : rows;
-}
+static int64_t at_most(int64_t rows, int64_t limit) { return limit >= 0 && (rows < 0 || rows > limit) ? limit : rows; }
 
 /* What is known of the inputs' rows, by the kind of the node. Without statistics a condition is taken to let a quarter
  * of the rows pass, and a grouping to leave a tenth. */
@@ -178,9 +176,9 @@ int weir_explain_tree(const weir_plan *plan, const char *root, const weir_explai
 static const char *kind_name(weir_plan_kind kind)
 {
     static const char *const names[] = {
-        [WEIR_PLAN_SCAN] = "Scan",           [WEIR_PLAN_VALUES] = "Values",     [WEIR_PLAN_PROJECT] = "Project",
+        [WEIR_PLAN_SCAN] = "Scan",           [WEIR_PLAN_VALUES] = "Values",       [WEIR_PLAN_PROJECT] = "Project",
         [WEIR_PLAN_FILTER] = "Filter",       [WEIR_PLAN_AGGREGATE] = "Aggregate", [WEIR_PLAN_WINDOW] = "Window",
-        [WEIR_PLAN_ASSIGN] = "WindowAssign", [WEIR_PLAN_DISTINCT] = "Distinct", [WEIR_PLAN_SORT] = "Sort",
+        [WEIR_PLAN_ASSIGN] = "WindowAssign", [WEIR_PLAN_DISTINCT] = "Distinct",   [WEIR_PLAN_SORT] = "Sort",
         [WEIR_PLAN_UNION] = "Union",         [WEIR_PLAN_JOIN] = "Join",
     };
     return (size_t)kind < sizeof names / sizeof names[0] && names[kind] != NULL ? names[kind] : "Operator";
@@ -215,8 +213,8 @@ static int64_t add_nodes(const weir_plan *plan, json_t *nodes)
     }
     int64_t id = (int64_t)json_array_size(nodes) + 1;
     weir_plan_show_node(plan, &contents);
-    json_array_append_new(nodes, node_json(id, kind_name(plan->kind), weir_buffer_text(&contents), inputs,
-                                           plan->input_count));
+    json_array_append_new(nodes,
+                          node_json(id, kind_name(plan->kind), weir_buffer_text(&contents), inputs, plan->input_count));
     weir_buffer_free(&contents);
     free(inputs);
     return id;
@@ -244,10 +242,11 @@ static int32_t advise(const weir_plan *plan, weir_buffer *out)
 {
     int32_t count = 0;
     if (plan->kind == WEIR_PLAN_FILTER && plan->inputs[0]->kind == WEIR_PLAN_SCAN && plan->inputs[0]->pushed == NULL) {
-        weir_buffer_append_format(out,
-                                  "- The condition on %s cannot leave out files: compare columns with constants, without "
-                                  "functions around the columns.\n",
-                                  plan->inputs[0]->table->name);
+        weir_buffer_append_format(
+            out,
+            "- The condition on %s cannot leave out files: compare columns with constants, without "
+            "functions around the columns.\n",
+            plan->inputs[0]->table->name);
         count++;
     }
     if (plan->kind == WEIR_PLAN_JOIN && plan->predicate == NULL && plan->join == WEIR_JOIN_INNER) {

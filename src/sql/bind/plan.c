@@ -38,7 +38,20 @@ static void show_literal(const weir_expression *expression, weir_buffer *out)
     }
 }
 
-static const char *infix(weir_expression_kind kind)
+/* The sign of an arithmetic kernel; NULL: it is none. */
+static const char *arithmetic_sign(const weir_expression *expression)
+{
+    static const char *const signs[][2] = {
+        {"add", " + "}, {"subtract", " - "}, {"multiply", " * "}, {"divide", " / "}, {"modulo", " % "}};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0] && expression->argument_count == 2; i++) {
+        if (strcmp(expression->kernel->name, signs[i][0]) == 0) {
+            return signs[i][1];
+        }
+    }
+    return NULL;
+}
+
+static const char *infix(const weir_expression *expression)
 {
     static const char *const texts[] = {
         [WEIR_EXPRESSION_AND] = " AND ",
@@ -53,7 +66,7 @@ static const char *infix(weir_expression_kind kind)
         [WEIR_EXPRESSION_NOT_DISTINCT] = " IS NOT DISTINCT FROM ",
         [WEIR_EXPRESSION_CALL] = NULL,
     };
-    return texts[kind];
+    return expression->kind == WEIR_EXPRESSION_CALL ? arithmetic_sign(expression) : texts[expression->kind];
 }
 
 static const char *function_name(const weir_expression *expression)
@@ -111,8 +124,8 @@ static void show_expression(const weir_expression *expression, const weir_plan *
         show_literal(expression, out);
     } else if (expression->kind == WEIR_EXPRESSION_SAME) {
         show_expression(expression->arguments[0], input, out);
-    } else if (infix(expression->kind) != NULL) {
-        show_arguments(expression, input, infix(expression->kind), out);
+    } else if (infix(expression) != NULL) {
+        show_arguments(expression, input, infix(expression), out);
     } else {
         weir_buffer_append_text(out, function_name(expression));
         show_arguments(expression, input, ", ", out);
@@ -285,7 +298,7 @@ static void show_sort(const weir_plan *plan, weir_buffer *out)
     show_keys(plan->sort_keys, plan->sort_key_count, plan->inputs[0], out);
     weir_buffer_append_text(out, plan->sort_key_count > 0 ? "]" : "");
     if (plan->limit >= 0) {
-        weir_buffer_append_format(out, " limit %" PRId64, plan->limit);
+        weir_buffer_append_format(out, "%s %" PRId64, plan->sort_key_count > 0 ? " limit" : "", plan->limit);
     }
     if (plan->offset > 0) {
         weir_buffer_append_format(out, " offset %" PRId64, plan->offset);
@@ -326,7 +339,7 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
         show_scan(plan, out);
         break;
     case WEIR_PLAN_VALUES:
-        weir_buffer_append_format(out, "Values of %" PRId64 " rows", plan->row_count);
+        weir_buffer_append_format(out, "Values of %" PRId64 " %s", plan->row_count, plan->row_count == 1 ? "row" : "rows");
         break;
     case WEIR_PLAN_PROJECT:
         weir_buffer_append_text(out, "Project [");
