@@ -2,6 +2,7 @@
  * bind_insert.c, CREATE TABLE in bind_create.c. */
 #include "base/clock.h"
 #include "sql/bind/binder_internal.h"
+#include "sql/bind/subquery.h"
 
 weir_bound *weir_bound_new(const weir_bind_context *context)
 {
@@ -79,11 +80,11 @@ static int bind_target(weir_binder *binder, const weir_ast_modify *modify, weir_
     if (modify->where == NULL) {
         return WEIR_OK;
     }
-    weir_expression *predicate;
+    weir_bound_filter filter;
     binder->clause = "WHERE";
-    WEIR_TRY(weir_bind_condition(binder, modify->where, "WHERE", &predicate));
+    WEIR_TRY(weir_bind_filter(binder, modify->where, "WHERE", &filter));
     binder->clause = NULL;
-    *plan = weir_plan_filter(binder, *plan, predicate);
+    weir_plan_bound_filter(binder, &filter, plan);
     return WEIR_OK;
 }
 
@@ -164,6 +165,8 @@ static int plan_rows(weir_binder *binder, const weir_ast_modify *modify, weir_pl
     bound->sink_columns = WEIR_NEW_ARRAY(binder->arena, int32_t, sink->column_count + 1);
     bound->assigned = WEIR_NEW_ARRAY(binder->arena, bool, sink->column_count + 1);
     int32_t count = 0;
+    weir_attachments *subqueries = WEIR_NEW(binder->arena, weir_attachments);
+    binder->attachments = subqueries;
     for (int32_t i = 0; i < sink->column_count; i++) {
         const weir_sql_column *column = &sink->columns[i];
         if (!weir_column_is_written(column)) {
@@ -179,7 +182,13 @@ static int plan_rows(weir_binder *binder, const weir_ast_modify *modify, weir_pl
         bound->assigned[count] = values[i] != NULL;
         count++;
     }
+    binder->attachments = NULL;
     bound->sink_column_count = count;
+    weir_attachments_join(binder, subqueries, false, &input);
+    for (int32_t i = 0; i < count; i++) {
+        expressions[i] = weir_attachments_resolve(binder, subqueries, expressions[i]);
+    }
+    weir_attachments_join(binder, subqueries, true, &input);
     *out = weir_plan_project(binder, input, expressions, fields, count);
     return WEIR_OK;
 }
