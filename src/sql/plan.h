@@ -127,6 +127,8 @@ typedef enum weir_plan_kind {
     WEIR_PLAN_DISTINCT,  /* fields: those of the input */
     WEIR_PLAN_SORT,      /* fields: those of the input; also LIMIT and OFFSET, with or without keys */
     WEIR_PLAN_UNION,     /* ALL; inputs of equal types */
+    WEIR_PLAN_INTERSECT, /* rows of both inputs, of equal types; without `all` each once */
+    WEIR_PLAN_EXCEPT,    /* rows of the first input without those of the second; without `all` each once */
     WEIR_PLAN_JOIN       /* fields: those of both inputs (SEMI and ANTI: of the first) */
 } weir_plan_kind;
 
@@ -165,6 +167,8 @@ struct weir_plan {
 
     weir_expression *predicate; /* FILTER; JOIN, over the fields of both inputs (NULL: all pairs) */
     weir_join_kind join;
+
+    bool all; /* INTERSECT, EXCEPT: rows count as often as they come */
 
     weir_aggregate *aggregates; /* AGGREGATE, WINDOW */
     int32_t aggregate_count;

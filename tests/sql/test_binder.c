@@ -350,7 +350,7 @@ static void mistakes_are_placed_and_named(void **state)
          "the branches of CASE have no common type: INT NOT NULL and CHAR(1) NOT NULL; cast one of them"},
         {"VALUES (1), (1, 2)", 14, "row 2 of VALUES has 2 values, but the first has 1"},
         {"SELECT 1 UNION SELECT 1, 2", 10, "UNION of 1 and 2 columns"},
-        {"SELECT id FROM orders INTERSECT SELECT id FROM orders", 23, "INTERSECT is not supported yet"},
+        {"SELECT id FROM orders INTERSECT SELECT id, id FROM orders", 23, "INTERSECT of 1 and 2 columns"},
         {"SELECT id FROM orders WHERE id IN (SELECT 1, 2)", 32, "IN compares 1 value with a query of 2 columns"},
         {"INSERT INTO sink SELECT 1, 'a'", 18,
          "table sink takes 5 columns (id, dt, amount, note, at), but the query gives 2"},

@@ -1,4 +1,4 @@
-/* Queries: WITH, VALUES, UNION, and what stands around a SELECT. */
+/* Queries: WITH, VALUES, UNION and its like, and what stands around a SELECT. */
 #include "base/text.h"
 #include "sql/bind/binder_internal.h"
 
@@ -51,9 +51,9 @@ static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_pl
     return WEIR_OK;
 }
 
-/* --- UNION ----------------------------------------------------------------------------------------------------- */
+/* --- UNION, INTERSECT, EXCEPT ---------------------------------------------------------------------------------- */
 
-/* A side of UNION with its columns cast to the common types. */
+/* A side with its columns cast to the common types. */
 static int cast_columns(weir_binder *binder, weir_plan **plan, const weir_field *fields)
 {
     int32_t count = (*plan)->field_count;
@@ -73,62 +73,80 @@ static int cast_columns(weir_binder *binder, weir_plan **plan, const weir_field 
     return WEIR_OK;
 }
 
-static int bind_union(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
+static const char *set_text(weir_ast_set_operator operator)
 {
     static const char *const names[] = {"UNION", "INTERSECT", "EXCEPT"};
-    if (query->set_operator != WEIR_AST_UNION) {
-        return weir_binder_unsupported(binder, &query->position, names[query->set_operator]);
+    return names[operator];
+}
+
+/* The fields of both sides' common types, under the names of the first. */
+static int bring_sides(weir_binder *binder, const weir_ast_query *query, weir_plan *plan)
+{
+    const char *name = set_text(query->set_operator);
+    weir_plan **sides = plan->inputs;
+    if (sides[0]->field_count != sides[1]->field_count) {
+        return weir_binder_fail(binder, &query->position, "%s of %d and %d columns", name, sides[0]->field_count,
+                                sides[1]->field_count);
     }
-    weir_plan *left;
-    weir_plan *right;
-    WEIR_TRY(weir_bind_plan(binder, query->left, &left));
-    WEIR_TRY(weir_bind_plan(binder, query->right, &right));
-    if (left->field_count != right->field_count) {
-        return weir_binder_fail(binder, &query->position, "UNION of %d and %d columns", left->field_count,
-                                right->field_count);
-    }
-    weir_plan *plan = weir_plan_new(binder, WEIR_PLAN_UNION, &query->position, NULL);
-    plan->field_count = left->field_count;
-    plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, left->field_count);
-    for (int32_t i = 0; i < left->field_count; i++) {
-        const weir_type *types[2] = {left->fields[i].type, right->fields[i].type};
+    plan->field_count = sides[0]->field_count;
+    plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, plan->field_count);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        const weir_type *types[2] = {sides[0]->fields[i].type, sides[1]->fields[i].type};
         const weir_type *common = weir_sql_common_type(binder->arena, types, 2);
         if (common == NULL) {
-            return weir_binder_fail(
-                binder, &query->position, "column %d of UNION is %s on one side and %s on the other", i + 1,
-                weir_sql_type_text(binder->arena, types[0]), weir_sql_type_text(binder->arena, types[1]));
+            return weir_binder_fail(binder, &query->position,
+                                    "column %d of %s, '%s', is %s on one side and %s on the other; cast one of them",
+                                    i + 1, name, sides[0]->fields[i].name, weir_sql_type_text(binder->arena, types[0]),
+                                    weir_sql_type_text(binder->arena, types[1]));
         }
-        plan->fields[i] = left->fields[i];
+        plan->fields[i] = sides[0]->fields[i];
         plan->fields[i].type = common;
     }
-    WEIR_TRY(cast_columns(binder, &left, plan->fields));
-    WEIR_TRY(cast_columns(binder, &right, plan->fields));
+    WEIR_TRY(cast_columns(binder, &sides[0], plan->fields));
+    return cast_columns(binder, &sides[1], plan->fields);
+}
+
+static int bind_set(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
+{
+    static const weir_plan_kind kinds[] = {WEIR_PLAN_UNION, WEIR_PLAN_INTERSECT, WEIR_PLAN_EXCEPT};
+    weir_plan *plan = weir_plan_new(binder, kinds[query->set_operator], &query->position, NULL);
     plan->inputs = WEIR_NEW_ARRAY(binder->arena, weir_plan *, 2);
-    plan->inputs[0] = left;
-    plan->inputs[1] = right;
     plan->input_count = 2;
-    *out = query->all ? plan : weir_plan_new(binder, WEIR_PLAN_DISTINCT, &query->position, plan);
+    plan->all = query->all;
+    WEIR_TRY(weir_bind_plan(binder, query->left, &plan->inputs[0]));
+    WEIR_TRY(weir_bind_plan(binder, query->right, &plan->inputs[1]));
+    WEIR_TRY(bring_sides(binder, query, plan));
+    bool distinct = plan->kind == WEIR_PLAN_UNION && !query->all;
+    *out = distinct ? weir_plan_new(binder, WEIR_PLAN_DISTINCT, &query->position, plan) : plan;
     return WEIR_OK;
 }
 
 /* --- ORDER BY and LIMIT around all but SELECT ------------------------------------------------------------------ */
 
-static int find_field(weir_binder *binder, const weir_plan *plan, const weir_ast_expression *key, int32_t *out)
+/* A sort key is a result column's number, or an expression over result columns. */
+static int bind_key(weir_binder *binder, const weir_plan *plan, const weir_ast_expression *key, weir_expression **out)
 {
     int64_t ordinal;
-    if (key->kind == WEIR_AST_NUMBER && weir_parse_int64(weir_slice_text(key->text), &ordinal) && ordinal >= 1 &&
-        ordinal <= plan->field_count) {
-        *out = (int32_t)ordinal - 1;
-        return WEIR_OK;
-    }
-    for (int32_t i = 0; key->kind == WEIR_AST_COLUMN && i < plan->field_count; i++) {
-        if (strcmp(plan->fields[i].name, key->name.parts[key->name.count - 1].text) == 0) {
-            *out = i;
-            return WEIR_OK;
+    if (key->kind == WEIR_AST_NUMBER) {
+        bool fits =
+            weir_parse_int64(weir_slice_text(key->text), &ordinal) && ordinal >= 1 && ordinal <= plan->field_count;
+        if (!fits) {
+            return weir_binder_fail(binder, &key->position, "ORDER BY %s names no column; there are %d", key->text,
+                                    plan->field_count);
         }
+        *out = weir_expression_column(binder, (int32_t)ordinal - 1, plan->fields[ordinal - 1].type, &key->position);
+    } else {
+        weir_scope scope = weir_scope_of_fields(binder, NULL, plan);
+        weir_binder inner = *binder;
+        inner.scope = &scope;
+        inner.clause = "ORDER BY";
+        WEIR_TRY(weir_bind_expression(&inner, key, out));
     }
-    return weir_binder_fail(binder, &key->position,
-                            "ORDER BY around UNION or VALUES takes a result column's name or number");
+    if (weir_type_is_nested((*out)->type)) {
+        return weir_binder_fail(binder, &key->position, "values of type %s have no order",
+                                weir_sql_type_text(binder->arena, (*out)->type));
+    }
+    return WEIR_OK;
 }
 
 static int plan_order(weir_binder *binder, const weir_ast_query *query, weir_plan **plan)
@@ -141,13 +159,11 @@ static int plan_order(weir_binder *binder, const weir_ast_query *query, weir_pla
     sort->sort_keys = WEIR_NEW_ARRAY(binder->arena, weir_sort_key, query->order_by.count + 1);
     for (int32_t i = 0; i < query->order_by.count; i++) {
         const weir_ast_sort_key *key = &query->order_by.items[i];
-        int32_t column;
-        WEIR_TRY(find_field(binder, *plan, key->expression, &column));
-        sort->sort_keys[i] =
-            (weir_sort_key){.expression = weir_expression_column(binder, column, (*plan)->fields[column].type,
-                                                                 &key->expression->position),
-                            .descending = key->descending,
-                            .nulls_first = key->nulls == 0 ? !key->descending : key->nulls == 1};
+        weir_expression *expression;
+        WEIR_TRY(bind_key(binder, *plan, key->expression, &expression));
+        sort->sort_keys[i] = (weir_sort_key){.expression = expression,
+                                             .descending = key->descending,
+                                             .nulls_first = key->nulls == 0 ? !key->descending : key->nulls == 1};
     }
     if (query->limit != NULL) {
         WEIR_TRY(weir_bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
@@ -168,7 +184,7 @@ static int bind_body(weir_binder *binder, const weir_ast_query *query, weir_plan
         WEIR_TRY(bind_values(binder, query, out));
         break;
     case WEIR_AST_SET_OPERATION:
-        WEIR_TRY(bind_union(binder, query, out));
+        WEIR_TRY(bind_set(binder, query, out));
         break;
     default:
         WEIR_TRY(weir_bind_plan(binder, query->left, out));

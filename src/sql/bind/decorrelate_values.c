@@ -359,7 +359,7 @@ static int spread_limit(value_set *self, weir_plan *plan, weir_plan **out)
     return WEIR_OK;
 }
 
-/* UNION: each side for each value. */
+/* UNION and its like: each side for each value. */
 static int spread_set(value_set *self, weir_plan *plan, weir_plan **out)
 {
     weir_plan *set = weir_arena_copy(self->binder->arena, plan, sizeof *plan);
@@ -430,6 +430,8 @@ static int spread(value_set *self, weir_plan *plan, weir_plan **out)
     case WEIR_PLAN_VALUES:
         return spread_values(self, plan, out);
     case WEIR_PLAN_UNION:
+    case WEIR_PLAN_INTERSECT:
+    case WEIR_PLAN_EXCEPT:
         return spread_set(self, plan, out);
     default:
         return weir_binder_unsupported(binder, &plan->position,

@@ -368,6 +368,12 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
     case WEIR_PLAN_UNION:
         weir_buffer_append_text(out, "Union all");
         break;
+    case WEIR_PLAN_INTERSECT:
+        weir_buffer_append_text(out, plan->all ? "Intersect all" : "Intersect");
+        break;
+    case WEIR_PLAN_EXCEPT:
+        weir_buffer_append_text(out, plan->all ? "Except all" : "Except");
+        break;
     case WEIR_PLAN_JOIN:
         show_join(plan, out);
         break;

@@ -107,11 +107,11 @@ static int generate_values(weir_generator *generator, const weir_plan *plan)
     return WEIR_OK;
 }
 
-static int generate_union(weir_generator *generator, const weir_plan *plan)
+static int generate_set(weir_generator *generator, const weir_plan *plan, const char *between)
 {
     weir_buffer *sql = sql_of(generator);
     for (int32_t i = 0; i < plan->input_count; i++) {
-        weir_buffer_append_text(sql, i == 0 ? "(" : ") UNION ALL (");
+        weir_buffer_append_text(sql, i == 0 ? "(" : between);
         WEIR_TRY(weir_generate_select(generator, plan->inputs[i]));
     }
     weir_buffer_append_byte(sql, ')');
@@ -130,7 +130,11 @@ static int generate_relation(weir_generator *generator, const weir_plan *plan)
     case WEIR_PLAN_ASSIGN:
         return weir_generate_assign(generator, plan);
     case WEIR_PLAN_UNION:
-        return generate_union(generator, plan);
+        return generate_set(generator, plan, ") UNION ALL (");
+    case WEIR_PLAN_INTERSECT:
+        return generate_set(generator, plan, plan->all ? ") INTERSECT ALL (" : ") INTERSECT (");
+    case WEIR_PLAN_EXCEPT:
+        return generate_set(generator, plan, plan->all ? ") EXCEPT ALL (" : ") EXCEPT (");
     case WEIR_PLAN_DISTINCT:
         return weir_generate_distinct(generator, plan);
     default:
