@@ -197,7 +197,7 @@ static void conditions_go_to_the_sides_of_joins(void **state)
         {"SELECT * FROM t AS a LEFT JOIN t AS b ON a.i = b.i WHERE b.s IS NULL", ""},
         {"SELECT * FROM t AS a RIGHT JOIN t AS b ON a.i = b.i AND a.big > 1 AND b.s = 'x' WHERE b.tiny = 2",
          "big > 1; tiny = 2"},
-        {"SELECT * FROM t AS a FULL JOIN t AS b ON a.i = b.i AND a.big > 1 WHERE a.tiny = 2", ""},
+        {"SELECT * FROM t AS a FULL JOIN t AS b ON a.i = b.i AND a.big > 1 WHERE a.tiny = 2", "tiny = 2"},
         {"SELECT * FROM t AS a, t AS b WHERE (a.i = 1 AND b.s = 'x') OR (a.i = 2 AND b.s = 'y')",
          "(i = 1 OR i = 2); (s = 'x' OR s = 'y')"},
         {"SELECT * FROM t AS a JOIN t AS b ON a.i = b.i AND a.i + b.i > 2", ""},

@@ -40,6 +40,7 @@ void weir_binder_finish(weir_binder *binder, weir_plan *plan)
 {
     weir_bound *bound = binder->bound;
     plan = weir_collapse_values(binder, plan);
+    plan = weir_move_filters(binder, plan);
     weir_push_down(&bound->arena, plan);
     weir_prune_columns(&bound->arena, plan);
     bound->plan = plan;

@@ -235,7 +235,8 @@ weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const
 /* PROJECT over VALUES to VALUES (collapse.c). */
 weir_plan *weir_collapse_values(weir_binder *binder, weir_plan *plan);
 
-/* Moving work towards the scans, after binding (push.c, prune.c). */
+/* Moving work towards the scans, after binding (move_filters.c, push.c, prune.c). */
+weir_plan *weir_move_filters(weir_binder *binder, weir_plan *plan);
 void weir_push_down(weir_arena *arena, weir_plan *plan);
 const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *expression, const weir_plan *scan,
                                           bool *out_exact);

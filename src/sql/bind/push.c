@@ -118,21 +118,6 @@ static void push_above_join(weir_arena *arena, const weir_expression *predicate,
     }
 }
 
-/* A join's own condition: rows that can match nothing may be left out of a side that gives no row without a match. */
-static void push_on(weir_arena *arena, weir_plan *join)
-{
-    bool inner = join->join == WEIR_JOIN_INNER || join->join == WEIR_JOIN_SEMI;
-    if (join->predicate == NULL) {
-        return;
-    }
-    if (inner || join->join == WEIR_JOIN_RIGHT) {
-        push_to_side(arena, join->predicate, join, 0);
-    }
-    if (inner || join->join == WEIR_JOIN_LEFT || join->join == WEIR_JOIN_ANTI) {
-        push_to_side(arena, join->predicate, join, 1);
-    }
-}
-
 /* Brings what a condition over the node's rows says down to the scans below it: rows that do not fulfil it may be left
  * out wherever they come from. */
 static void push_filter(weir_arena *arena, const weir_expression *predicate, weir_plan *plan)
@@ -204,9 +189,6 @@ void weir_push_down(weir_arena *arena, weir_plan *plan)
 {
     if (plan->kind == WEIR_PLAN_FILTER) {
         push_filter(arena, plan->predicate, plan->inputs[0]);
-    }
-    if (plan->kind == WEIR_PLAN_JOIN) {
-        push_on(arena, plan);
     }
     if (plan->kind == WEIR_PLAN_SORT && plan->sort_key_count == 0 && plan->limit >= 0 &&
         plan->limit <= INT64_MAX - plan->offset) {
