@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "sql/bind/binder_internal.h"
 
+enum { most_groups = 63, most_sets = 4096 };
+
 /* --- Groups ---------------------------------------------------------------------------------------------------- */
 
 /* Names of the select list are no columns yet: says so, rather than that there is no such column. */
@@ -60,7 +62,6 @@ static int add_window(weir_binder *binder, const weir_ast_expression *ast, weir_
 static int add_group(weir_binder *binder, const weir_ast_select *select, const weir_ast_expression *ast,
                      weir_grouping *grouping, weir_plan **plan, uint64_t *out)
 {
-    enum { most = 63 };
     if (weir_ast_is_group_window(ast)) {
         return add_window(binder, ast, grouping, plan, out);
     }
@@ -72,8 +73,8 @@ static int add_group(weir_binder *binder, const weir_ast_select *select, const w
     WEIR_TRY(code);
     WEIR_TRY(weir_binder_typed(binder, group));
     int32_t index = place_group(binder, grouping, group);
-    if (index >= most) {
-        return weir_binder_fail(binder, &ast->position, "GROUP BY takes at most %d expressions", most);
+    if (index >= most_groups) {
+        return weir_binder_fail(binder, &ast->position, "GROUP BY takes at most %d expressions", most_groups);
     }
     *out = UINT64_C(1) << index;
     return WEIR_OK;
@@ -92,8 +93,6 @@ typedef struct group_state {
     weir_grouping *grouping;
     weir_plan **plan;
 } group_state;
-
-enum { most_sets = 4096 };
 
 static int too_many(group_state *state, const weir_ast_grouping *ast)
 {
@@ -283,7 +282,7 @@ weir_plan *weir_plan_aggregate(weir_binder *binder, const weir_grouping *groupin
     plan->expression_count = grouping->group_count;
     plan->aggregates = grouping->aggregates;
     plan->aggregate_count = grouping->aggregate_count;
-    plan->global = grouping->group_count == 0;
+    plan->global = grouping->group_count == 0 && grouping->sets == NULL;
     plan->grouping_sets = grouping->sets;
     plan->grouping_set_count = grouping->set_count;
     plan->field_count = grouping->group_count + grouping->aggregate_count;
@@ -295,6 +294,30 @@ weir_plan *weir_plan_aggregate(weir_binder *binder, const weir_grouping *groupin
         plan->fields[i] = (weir_field){.id = -1, .name = name, .type = type};
     }
     return plan;
+}
+
+bool weir_plan_take_sets(weir_binder *binder, const weir_plan *from, weir_plan *to)
+{
+    uint64_t added = 0;
+    if (from->grouping_sets == NULL) {
+        return true;
+    }
+    if (to->expression_count > most_groups) {
+        return false;
+    }
+    for (int32_t i = from->expression_count; i < to->expression_count; i++) {
+        added |= UINT64_C(1) << i;
+    }
+    to->global = false;
+    to->grouping_set_count = from->grouping_set_count;
+    to->grouping_sets = WEIR_NEW_ARRAY(binder->arena, uint64_t, from->grouping_set_count);
+    for (int32_t i = 0; i < from->grouping_set_count; i++) {
+        to->grouping_sets[i] = from->grouping_sets[i] | added;
+    }
+    for (int32_t i = 0; i < from->expression_count; i++) {
+        to->fields[i].type = from->fields[i].type;
+    }
+    return true;
 }
 
 /* --- GROUPING, GROUP_ID, TUMBLE_START and their like ----------------------------------------------------------- */

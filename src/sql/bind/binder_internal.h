@@ -171,6 +171,9 @@ int weir_bind_group_function(weir_binder *binder, const weir_ast_expression *ast
                              weir_expression **out);
 weir_plan *weir_plan_aggregate(weir_binder *binder, const weir_grouping *grouping, const weir_position *at,
                                weir_plan *input);
+/* An aggregation whose groups are those of another, and then more, takes over its grouping sets; what was added is in
+ * all of them. False: too many groups. */
+bool weir_plan_take_sets(weir_binder *binder, const weir_plan *from, weir_plan *to);
 int weir_bind_over(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,
                    weir_expression **out);
 weir_plan *weir_plan_window(weir_binder *binder, const weir_windowing *windowing, const weir_position *at,

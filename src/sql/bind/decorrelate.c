@@ -241,6 +241,9 @@ static bool pull_aggregate(weir_binder *binder, weir_plan *plan, weir_decorrelat
 {
     weir_decorrelated input = {0};
     weir_aggregate *aggregates;
+    if (plan->grouping_sets != NULL) { /* a key may be a group that some set leaves out */
+        return false;
+    }
     if (!pull(binder, plan->inputs[0], &input) || input.one_row ||
         !aggregates_over(binder, plan, &input, &aggregates)) {
         return false;

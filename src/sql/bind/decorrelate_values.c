@@ -155,9 +155,6 @@ static int spread_aggregate(value_set *self, weir_plan *plan, weir_plan **out)
     weir_plan *input;
     int32_t first = plan->inputs[0]->field_count;
     int32_t groups = plan->expression_count;
-    if (plan->grouping_sets != NULL) {
-        return weir_binder_unsupported(binder, &plan->position, "GROUPING SETS in a correlated subquery");
-    }
     WEIR_TRY(spread(self, plan->inputs[0], &input));
     weir_expression **list = WEIR_NEW_ARRAY(binder->arena, weir_expression *, groups + self->count + 1);
     for (int32_t i = 0; i < groups + self->count; i++) {
@@ -167,6 +164,9 @@ static int spread_aggregate(value_set *self, weir_plan *plan, weir_plan **out)
     }
     weir_plan *grouped =
         weir_plan_grouped(binder, input, list, groups + self->count, plan->aggregates, plan->aggregate_count);
+    if (!weir_plan_take_sets(binder, plan, grouped)) {
+        return weir_binder_unsupported(binder, &plan->position, "so many groups in a correlated subquery");
+    }
     value_places places = {self, first};
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
         weir_aggregate_rewrite(binder, &grouped->aggregates[i], value_leaf, &places);

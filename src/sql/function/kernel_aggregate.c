@@ -77,12 +77,19 @@ const weir_kernel weir_kernel_local_millis = {.name = "local_millis", .run = loc
 
 /* --- Multisets ------------------------------------------------------------------------------------------------- */
 
-/* What qsort compares; there is one sort at a time in a thread. */
-static _Thread_local const weir_vector *sorted_values;
-
-static int compare_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b, void *values)
 {
-    return weir_vector_compare(sorted_values, *(const uint32_t *)a, sorted_values, *(const uint32_t *)b);
+    return weir_vector_compare(values, *(const uint32_t *)a, values, *(const uint32_t *)b);
+}
+
+static void sort_rows(const weir_vector *values, uint32_t *rows, int64_t count)
+{
+    qsort_r(rows, (size_t)count, sizeof *rows, compare_rows, (void *)values);
+}
+
+static bool same_rows(const weir_vector *values, uint32_t a, uint32_t b)
+{
+    return weir_vector_compare(values, a, values, b) == 0;
 }
 
 /* Values `first` … of a list as a multiset's keys with their counts. */
@@ -92,11 +99,10 @@ static int append_counts(const weir_vector *values, int64_t first, int64_t count
     for (int64_t i = 0; i < count; i++) {
         rows[i] = (uint32_t)(first + i);
     }
-    sorted_values = values;
-    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    sort_rows(values, rows, count);
     for (int64_t i = 0; i < count;) {
         int64_t next = i + 1;
-        while (next < count && compare_rows(&rows[i], &rows[next]) == 0) {
+        while (next < count && same_rows(values, rows[i], rows[next])) {
             next++;
         }
         int32_t copies = (int32_t)(next - i);
@@ -161,10 +167,9 @@ static int json_array_of(const weir_kernel_call *call, const weir_vector *argume
 static int append_members(const weir_vector *pairs, uint32_t *rows, int64_t count, weir_buffer *text, weir_error *err)
 {
     const weir_vector *keys = &pairs->children[0];
-    sorted_values = keys;
-    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    sort_rows(keys, rows, count);
     for (int64_t i = 0; i < count; i++) {
-        if (i > 0 && compare_rows(&rows[i - 1], &rows[i]) == 0) {
+        if (i > 0 && same_rows(keys, rows[i - 1], rows[i])) {
             weir_slice key = weir_vector_bytes(keys, rows[i]);
             return weir_fail(err, WEIR_INVALID, "JSON_OBJECTAGG has the key %.*s twice", (int)key.size, key.data);
         }
