@@ -320,6 +320,23 @@ static int check_place(weir_binder *binder, const weir_ast_expression *ast, cons
     return WEIR_OK;
 }
 
+/* WITHIN GROUP (ORDER BY …) */
+static int check_order(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function)
+{
+    weir_aggregate_kind kind = function->aggregate;
+    bool ordered = kind == WEIR_AGGREGATE_LISTAGG || kind == WEIR_AGGREGATE_ARRAY_AGG ||
+                   kind == WEIR_AGGREGATE_FIRST_VALUE || kind == WEIR_AGGREGATE_LAST_VALUE;
+    if (!ordered) {
+        return weir_binder_fail(binder, &ast->position,
+                                "%s takes no ORDER BY of its rows; LISTAGG, ARRAY_AGG, FIRST_VALUE and LAST_VALUE do",
+                                function->name);
+    }
+    return ast->call->over == NULL
+               ? WEIR_OK
+               : weir_binder_fail(binder, &ast->call->over->position,
+                                  "with OVER, the order of the rows of %s is that of the window", function->name);
+}
+
 int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function)
 {
     bool count = function->aggregate == WEIR_AGGREGATE_COUNT;
@@ -336,14 +353,10 @@ int weir_check_aggregate(weir_binder *binder, const weir_ast_expression *ast, co
         return weir_binder_fail(binder, &ast->position, "%s does not take %d argument%s; it is %s", function->name,
                                 ast->argument_count, ast->argument_count == 1 ? "" : "s", function->signature);
     }
-    if (ast->call->within_group.count > 0 && function->aggregate != WEIR_AGGREGATE_LISTAGG &&
-        function->aggregate != WEIR_AGGREGATE_ARRAY_AGG) {
-        return weir_binder_fail(binder, &ast->position,
-                                "the order of its rows means nothing to %s; it is for LISTAGG "
-                                "and ARRAY_AGG",
-                                function->name);
+    if (ast->call->nulls != 0 && ast->call->over == NULL) {
+        return weir_binder_fail(binder, &ast->position, "%s takes no IGNORE NULLS or RESPECT NULLS", function->name);
     }
-    return WEIR_OK;
+    return ast->call->within_group.count > 0 ? check_order(binder, ast, function) : WEIR_OK;
 }
 
 /* LISTAGG's separator and PERCENTILE's share are constants. */
@@ -408,6 +421,12 @@ int weir_bind_aggregate_parts(weir_binder *binder, const weir_ast_expression *as
     aggregate->argument_count -= certain;
     aggregate->order_count = ast->call->within_group.count;
     WEIR_TRY(weir_bind_sort_keys(binder, &ast->call->within_group, &aggregate->order));
+    for (int32_t i = 0; i < aggregate->order_count && aggregate->distinct; i++) {
+        if (!weir_expression_equal(aggregate->order[i].expression, aggregate->arguments[0])) {
+            return weir_binder_fail(binder, &ast->call->within_group.items[i].expression->position,
+                                    "with DISTINCT the values can be ordered by themselves only");
+        }
+    }
     WEIR_TRY(check_constants(binder, ast, aggregate));
     return weir_bind_json_aggregate(binder, ast, aggregate);
 }

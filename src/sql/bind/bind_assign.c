@@ -76,7 +76,8 @@ static int bind_length(weir_binder *binder, const weir_ast_expression *ast, cons
     return WEIR_OK;
 }
 
-static int check_lengths(weir_binder *binder, const weir_position *at, const weir_assigner *assigner)
+/* The functions of FROM want whole steps; the older HOP of GROUP BY does not. */
+static int check_lengths(weir_binder *binder, const weir_position *at, const weir_assigner *assigner, bool whole_steps)
 {
     enum { most_windows = 100000 };
     bool stepped = assigner->kind == WEIR_ASSIGN_HOP || assigner->kind == WEIR_ASSIGN_CUMULATE;
@@ -84,7 +85,7 @@ static int check_lengths(weir_binder *binder, const weir_position *at, const wei
         return WEIR_OK;
     }
     bool hop = assigner->kind == WEIR_ASSIGN_HOP;
-    if (assigner->size % assigner->step != 0) {
+    if (whole_steps && assigner->size % assigner->step != 0) {
         return weir_binder_fail(binder, at,
                                 "the size of %s must be a multiple of its %s: %" PRId64 " ms is none of %" PRId64 " ms",
                                 hop ? "HOP" : "CUMULATE", hop ? "slide" : "step", assigner->size, assigner->step);
@@ -274,7 +275,7 @@ int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_
     WEIR_TRY(bind_data(binder, arguments[0], form, &input, &scope));
     WEIR_TRY(bind_time_column(binder, arguments[1], form, &scope, &assigner.column));
     WEIR_TRY(bind_lengths(binder, arguments, form, &assigner));
-    WEIR_TRY(check_lengths(binder, &call->position, &assigner));
+    WEIR_TRY(check_lengths(binder, &call->position, &assigner, true));
     WEIR_TRY(bind_session_keys(binder, &arguments[0]->call->partition_by, &scope, &assigner));
     *out = plan_assign(binder, input, &assigner, &call->position);
     return WEIR_OK;
@@ -319,7 +320,7 @@ static int bind_group_arguments(weir_binder *binder, const weir_ast_expression *
     }
     const char *what = form->kind == WEIR_ASSIGN_SESSION ? "gap" : "size";
     WEIR_TRY(bind_length(binder, ast->arguments[count - 1], what, true, &assigner->size));
-    return check_lengths(binder, &ast->position, assigner);
+    return check_lengths(binder, &ast->position, assigner, false);
 }
 
 /* A column of the input for the time: one that is there, or one that a projection adds. */

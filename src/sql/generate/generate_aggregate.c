@@ -225,6 +225,7 @@ static int generate_end_value(weir_generator *generator, const weir_aggregate *a
     if (aggregate->window == NULL) {
         weir_buffer_append_format(sql, "%s(", name);
         WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
+        WEIR_TRY(generate_order(generator, aggregate));
         weir_buffer_append_byte(sql, ')');
         return generate_valued_after(generator, aggregate);
     }

@@ -157,16 +157,22 @@ static int generate_tumble(weir_generator *generator, const weir_plan *plan)
     return WEIR_OK;
 }
 
+/* Windows that began before: as many as the size reaches back over. The first of them may have ended already. */
 static int generate_hop(weir_generator *generator, const weir_plan *plan)
 {
     weir_buffer *sql = sql_of(generator);
     const weir_assigner *assigner = plan->assigner;
+    int64_t windows = assigner->size / assigner->step + (assigner->size % assigner->step != 0);
     weir_buffer_append_format(sql, "(SELECT t.*, t.window_start + %" PRId64 " AS window_end FROM (SELECT t.*, ",
                               assigner->size);
     generate_start(generator, assigner->step, assigner->offset);
     weir_buffer_append_format(sql, " - %" PRId64 " * n.n AS window_start FROM ", assigner->step);
     WEIR_TRY(generate_millis(generator, plan));
-    weir_buffer_append_format(sql, ", range(%" PRId64 ") AS n(n)) AS t) AS t", assigner->size / assigner->step);
+    weir_buffer_append_format(sql, ", range(%" PRId64 ") AS n(n)) AS t", windows);
+    if (assigner->size % assigner->step != 0) {
+        weir_buffer_append_format(sql, " WHERE t.ms < t.window_start + %" PRId64, assigner->size);
+    }
+    weir_buffer_append_text(sql, ") AS t");
     return WEIR_OK;
 }
 
