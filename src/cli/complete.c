@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "session/procedure.h"
 #include "sql/function/function.h"
 #include "sql/parser.h"
 
@@ -269,10 +270,35 @@ static void add_expressions(weir_completion *self)
     }
 }
 
+/* CALL sys.procedure(argument => value, …). */
+static void complete_call(weir_completion *self)
+{
+    if (self->at == 1) {
+        weir_completion_add_name(self, "sys", ".");
+    } else if (self->at == 3) {
+        for (size_t i = 0; i < weir_procedure_count; i++) {
+            weir_completion_add_name(self, weir_procedures[i].name, "(");
+        }
+    } else if (weir_completion_is(self, self->at - 1, "(") || weir_completion_is(self, self->at - 1, ",")) {
+        const char *name = weir_completion_name(self, 3);
+        for (size_t i = 0; i < weir_procedure_count; i++) {
+            const weir_procedure *procedure = &weir_procedures[i];
+            bool is_called = weir_text_equal_ignore_case(procedure->name, name);
+            for (int32_t a = 0; is_called && a < procedure->argument_count; a++) {
+                weir_completion_add_name(self, procedure->arguments[a].name, " => ");
+            }
+        }
+    }
+}
+
 static void complete_word(weir_completion *self)
 {
     const char *parts[3] = {0};
     int32_t part_count = parts_before(self, self->at, parts);
+    if (self->at > 0 && weir_completion_is(self, 0, "CALL")) {
+        complete_call(self);
+        return;
+    }
     if (part_count > 0) {
         weir_completion_add_members(self, parts, part_count);
         return;

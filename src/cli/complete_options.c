@@ -262,6 +262,9 @@ bool weir_completion_in_string(weir_completion *self)
     self->word = weir_arena_strndup(&self->out->arena, (const char *)self->text.data + piece->from + 1,
                                     self->cursor - piece->from - 1);
     if (place == OTHER_STRING) {
+        if (weir_completion_is(self, 0, "CALL")) {
+            weir_completion_add_tables(self); /* most procedures begin with one */
+        }
         return true;
     }
     if (is_value) {

@@ -103,7 +103,7 @@ unsigned char weir_editor_complete(EditLine *line, int key)
     size_t cursor;
     (void)key;
     weir_slice text = weir_editor_text(editor, &cursor);
-    if (weir_editor_has_input(editor)) { /* a text with tabs is being pasted into a terminal that does not say so */
+    if (!editor->paints && weir_editor_has_input(editor)) { /* a pasted text, and the terminal does not say so */
         el_insertstr(line, "    ");
         return CC_REFRESH;
     }

@@ -66,6 +66,7 @@ void weir_output_jsonl(const weir_batch *batch, weir_buffer *out);
 typedef struct weir_screen {
     const weir_output_options *options;
     FILE *to;
+    bool has_colors;
     weir_pager pager;
     weir_buffer out; /* not written yet */
     weir_buffer raw; /* a cell before it is escaped */

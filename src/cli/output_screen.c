@@ -7,7 +7,8 @@
 
 void weir_screen_open(weir_screen *screen, const weir_output_options *options, const weir_result *result)
 {
-    *screen = (weir_screen){.options = options, .to = options->to, .time_zone = result->time_zone};
+    *screen = (weir_screen){
+        .options = options, .to = options->to, .has_colors = options->has_colors, .time_zone = result->time_zone};
 }
 
 void weir_screen_close(weir_screen *screen)
@@ -28,6 +29,7 @@ void weir_screen_expect(weir_screen *screen, int64_t lines)
     bool is_long = options->height > 0 && lines > options->height - 3;
     if (options->pages && is_long && weir_pager_open(&screen->pager)) {
         screen->to = screen->pager.to;
+        screen->has_colors = screen->has_colors && screen->pager.takes_colors;
     }
 }
 
@@ -54,7 +56,7 @@ void weir_screen_cell(weir_screen *screen, const weir_vector *column, int64_t ro
 
 void weir_screen_pad(weir_screen *screen, weir_slice text, int width, bool right, const char *color)
 {
-    bool has_color = screen->options->has_colors;
+    bool has_color = screen->has_colors;
     if (has_color && color == NULL && weir_slice_equal(text, weir_slice_text(NULL_TEXT))) {
         color = WEIR_OUTPUT_DIM;
     }

@@ -63,6 +63,17 @@ static bool spawn(const char *command, int input, int *out_process)
     return started;
 }
 
+/* Unless the user has chosen: colours as they are, long lines to be scrolled to, nothing cleared at the end. Returns
+ * whether it will take colours for what they are. */
+static bool prepare_less(const char *command)
+{
+    setenv("LESS", "-FRSX", 0);
+    setenv("LESSCHARSET", "utf-8", 0);
+    const char *end = command + strcspn(command, " ");
+    bool is_less = end - command >= 4 && strncmp(end - 4, "less", 4) == 0;
+    return is_less && (strpbrk(getenv("LESS"), "rR") != NULL || strpbrk(end, "rR") != NULL);
+}
+
 bool weir_pager_open(weir_pager *pager)
 {
     int ends[2];
@@ -71,7 +82,7 @@ bool weir_pager_open(weir_pager *pager)
     if (command == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         return false;
     }
-    setenv("LESS", "-FRSX", 0); /* colours as they are, long lines to be scrolled to, nothing cleared at the end */
+    pager->takes_colors = prepare_less(command);
     bool started = spawn(command, ends[0], &pager->process);
     close(ends[0]);
     pager->to = started ? fdopen(ends[1], "w") : NULL;

@@ -8,6 +8,7 @@
 
 typedef struct weir_pager {
     FILE *to; /* NULL: it does not run */
+    bool takes_colors;
     int process;
 } weir_pager;
 

@@ -227,33 +227,70 @@ static int find_word(const char *text)
     return -1;
 }
 
-bool weir_shell_is_command(const char *text, size_t size)
+/* What people who come from other shells type, and what does it here. */
+static const char *const elsewhere[][2] = {
+    {".quit", "\\q"},
+    {".exit", "\\q"},
+    {".help", "\\?"},
+    {".tables", "SHOW TABLES;"},
+    {".databases", "SHOW DATABASES;"},
+    {".schema", "SHOW CREATE TABLE t;"},
+    {".read", "\\i FILE"},
+    {".output", "\\o FILE"},
+    {".mode", "\\format FORMAT"},
+    {".timer", "\\timing"},
+    {".edit", "\\e"},
+    {".columns", "\\x"},
+    {"\\d", "DESCRIBE t;"},
+    {"\\dt", "SHOW TABLES;"},
+    {"\\l", "SHOW DATABASES;"},
+    {"\\c", "USE database;"},
+    {"\\df", "SHOW FUNCTIONS;"},
+    {"\\set", "SET 'key' = 'value';"},
+};
+
+static const char *find_elsewhere(const char *word)
 {
-    (void)size;
-    return text[0] == '\\' || find_word(text) >= 0;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strcmp(elsewhere[i][0], word) == 0) {
+            return elsewhere[i][1];
+        }
+    }
+    return NULL;
 }
 
-static void unknown_command(const char *name)
+bool weir_shell_is_command(const char *text, size_t size)
 {
+    bool has_dot = size > 1 && text[0] == '.' && isalpha((unsigned char)text[1]);
+    return text[0] == '\\' || has_dot || find_word(text) >= 0;
+}
+
+static void unknown_command(const char *word)
+{
+    const char *here = find_elsewhere(word);
     const char *names[sizeof commands / sizeof *commands];
     size_t count = 0;
     for (; count < sizeof commands / sizeof *commands; count++) {
         names[count] = commands[count].name;
     }
-    const char *near = weir_suggest(name, names, count);
-    fprintf(stderr, "there is no command \\%s%s%s%s; \\? lists them\n", name, near == NULL ? "" : ", did you mean \\",
+    if (here != NULL) {
+        fprintf(stderr, "there is no command %s; here it is %s\n", word, here);
+        return;
+    }
+    const char *near = weir_suggest(word + 1, names, count);
+    fprintf(stderr, "there is no command %s%s%s%s; \\? lists them\n", word, near == NULL ? "" : ", did you mean \\",
             near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 
 void weir_shell_run_command(weir_shell *shell, const char *text)
 {
-    if (text[0] != '\\') {
+    if (find_word(text) >= 0) {
         words[find_word(text)].run(shell, "");
         return;
     }
-    size_t size = strcspn(text + 1, " \t\r\n;");
-    char *name = weir_strndup(text + 1, size);
-    const char *rest = text + 1 + size;
+    size_t size = strcspn(text, " \t\r\n;");
+    char *word = weir_strndup(text, size);
+    const char *rest = text + size;
     rest += strspn(rest, " \t\r\n;");
     size_t length = strlen(rest);
     while (length > 0 && strchr(" \t\r\n;", rest[length - 1]) != NULL) {
@@ -262,14 +299,14 @@ void weir_shell_run_command(weir_shell *shell, const char *text)
     char *argument = weir_strndup(rest, length);
     const command *found = NULL;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        found = strcmp(commands[i].name, name) == 0 ? &commands[i] : found;
+        found = text[0] == '\\' && strcmp(commands[i].name, word + 1) == 0 ? &commands[i] : found;
     }
     if (found != NULL) {
         found->run(shell, argument);
     } else {
-        unknown_command(name);
+        unknown_command(word);
     }
-    free(name);
+    free(word);
     free(argument);
 }
 

@@ -98,6 +98,34 @@ def tables_and_columns_are_completed():
         shell.expect("SELECT customers.full_name")
 
 
+def databases_functions_and_common_tables_are_completed():
+    with Shell() as shell:
+        shell.send("SELECT * FROM pai" + TAB + "def" + TAB + "cus" + TAB)
+        shell.expect("FROM paimon.default.customers")
+        shell.send(CONTROL_C)
+        shell.expect_prompt()
+        shell.send("SELECT REGEXP_REP" + TAB)
+        shell.expect("SELECT REGEXP_REPLACE(")
+        shell.send(CONTROL_C)
+        shell.expect_prompt()
+        shell.send("WITH recent AS (SELECT 1 AS x) SELECT * FROM rec" + TAB)
+        shell.expect("FROM recent")
+        shell.send(CONTROL_C)
+        shell.expect_prompt()
+        shell.send("SELECT c.full FROM customers AS c" + "\x1b[1;5D" * 4 + "\x1b[D" + TAB)
+        shell.expect("SELECT c.full_name FROM")
+
+
+def procedures_and_their_arguments_are_completed():
+    with Shell() as shell:
+        shell.send("CALL s" + TAB + "create_tag_" + TAB)
+        shell.expect("CALL sys.create_tag_from_timestamp(")
+        shell.send("tab" + TAB)
+        shell.expect("(`table` =>")
+        shell.send("'cust" + TAB)
+        shell.expect("=> 'customers")
+
+
 def several_candidates_are_listed():
     with Shell() as shell:
         shell.send("SHOW C" + TAB)
@@ -332,6 +360,8 @@ def errors_show_the_place_and_leave_the_shell():
         shell.expect_prompt()
         shell.send("\\timign\r")
         shell.expect("did you mean \\timing?")
+        shell.send(".tables\r")
+        shell.expect("here it is SHOW TABLES;")
 
 
 def timing_can_be_turned_off():
