@@ -129,6 +129,7 @@ typedef enum weir_plan_kind {
     WEIR_PLAN_UNION,     /* ALL; inputs of equal types */
     WEIR_PLAN_INTERSECT, /* rows of both inputs, of equal types; without `all` each once */
     WEIR_PLAN_EXCEPT,    /* rows of the first input without those of the second; without `all` each once */
+    WEIR_PLAN_UNNEST,    /* fields: those of the input, then of an element, then its number if `ordinality` */
     WEIR_PLAN_JOIN       /* fields: those of both inputs (SEMI and ANTI: of the first) */
 } weir_plan_kind;
 
@@ -160,13 +161,17 @@ struct weir_plan {
     int64_t scan_limit;           /* -1: none */
     int32_t scan_index;           /* numbers the scans of a plan from 0 */
 
-    /* PROJECT: the expressions; AGGREGATE: the groups; VALUES: row after row */
+    /* PROJECT: the expressions; AGGREGATE: the groups; VALUES: row after row; UNNEST: the one ARRAY (its element's
+     * fields if that is a ROW), MAP (key and value) or MULTISET (its elements as often as it counts them) */
     weir_expression **expressions;
     int32_t expression_count;
     int64_t row_count; /* of VALUES */
 
     weir_expression *predicate; /* FILTER; JOIN, over the fields of both inputs (NULL: all pairs) */
     weir_join_kind join;
+
+    bool outer;      /* UNNEST: a row of NULLs for each input row that has no elements */
+    bool ordinality; /* UNNEST */
 
     bool all; /* INTERSECT, EXCEPT: rows count as often as they come */
 

@@ -1,5 +1,5 @@
 /* Joins: two relations side by side, ON, USING and NATURAL. */
-#include "sql/bind/binder_internal.h"
+#include "sql/bind/subquery.h"
 
 weir_plan *weir_plan_join(weir_binder *binder, weir_join_kind kind, const weir_position *at, weir_plan *left,
                           weir_plan *right, weir_expression *predicate)
@@ -37,6 +37,13 @@ static bool has_relation(const weir_scope *scope, const char *name)
     return false;
 }
 
+static int fail_same_name(weir_binder *binder, const weir_ast_from *from, const char *relation)
+{
+    return weir_binder_fail(binder, &from->position,
+                            "FROM has two relations called '%s'; give one of them another name: %s AS …", relation,
+                            relation);
+}
+
 /* Two relations of one name could not be told apart. */
 static int check_relations(weir_binder *binder, const weir_ast_from *join, const weir_scope *left,
                            const weir_scope *right)
@@ -44,9 +51,7 @@ static int check_relations(weir_binder *binder, const weir_ast_from *join, const
     for (int32_t i = 0; i < right->count; i++) {
         const char *relation = right->columns[i].relation;
         if (relation != NULL && has_relation(left, relation)) {
-            return weir_binder_fail(binder, &join->right->position,
-                                    "FROM has two relations called '%s'; give one of them another name: %s AS …",
-                                    relation, relation);
+            return fail_same_name(binder, join->right, relation);
         }
     }
     return WEIR_OK;
@@ -202,16 +207,71 @@ static weir_join_kind kind_of(weir_ast_join join)
     }
 }
 
-static int bind_on(weir_binder *binder, const weir_ast_from *join, weir_plan *plan, const weir_scope *scope)
+static weir_binder binder_of_on(const weir_binder *binder, const weir_scope *scope)
+{
+    weir_binder inner = *binder;
+    inner.scope = scope;
+    inner.grouping = NULL;
+    inner.attachments = NULL;
+    inner.clause = "ON";
+    return inner;
+}
+
+/* ON of an inner join filters, so that subqueries can stand in it. */
+static int filter_on(weir_binder *binder, const weir_ast_from *join, weir_plan **plan, const weir_scope *scope)
+{
+    weir_bound_filter filter;
+    weir_binder inner = binder_of_on(binder, scope);
+    int32_t width = (*plan)->field_count;
+    WEIR_TRY(weir_bind_filter(&inner, join->condition, "ON", &filter));
+    weir_plan_bound_filter(&inner, &filter, plan);
+    if ((*plan)->field_count > width) { /* columns that its subqueries left */
+        int32_t *columns = WEIR_NEW_ARRAY(binder->arena, int32_t, width + 1);
+        for (int32_t i = 0; i < width; i++) {
+            columns[i] = i;
+        }
+        *plan = weir_plan_columns(binder, *plan, columns, width);
+    }
+    return WEIR_OK;
+}
+
+static int bind_on(weir_binder *binder, const weir_ast_from *join, weir_plan **plan, const weir_scope *scope)
 {
     if (join->condition == NULL) {
         return WEIR_OK;
     }
-    weir_binder inner = *binder;
-    inner.scope = scope;
-    inner.grouping = NULL;
-    inner.clause = "ON";
-    return weir_bind_condition(&inner, join->condition, "ON", &plan->predicate);
+    if ((*plan)->join == WEIR_JOIN_INNER && weir_ast_has_subquery(join->condition)) {
+        return filter_on(binder, join, plan, scope);
+    }
+    weir_binder inner = binder_of_on(binder, scope);
+    return weir_bind_condition(&inner, join->condition, "ON", &(*plan)->predicate);
+}
+
+/* UNNEST and LATERAL read the left side row by row: there is no join of two relations. */
+static int bind_dependent(weir_binder *binder, const weir_ast_from *join, weir_plan **plan, weir_scope *scope)
+{
+    const weir_ast_from *right = join->right;
+    bool unnest = right->kind == WEIR_AST_FROM_UNNEST;
+    const char *name = unnest ? "UNNEST" : "LATERAL";
+    bool outer = join->join == WEIR_AST_JOIN_LEFT;
+    const weir_ast_expression *condition = join->condition;
+    bool always = condition == NULL || (condition->kind == WEIR_AST_BOOLEAN && condition->operation == 1);
+    if (join->join == WEIR_AST_JOIN_RIGHT || join->join == WEIR_AST_JOIN_FULL || join->natural ||
+        join->using.count > 0) {
+        return weir_binder_fail(binder, &join->position, "%s joins by CROSS JOIN, or by LEFT JOIN … ON TRUE", name);
+    }
+    if (outer && !always) {
+        return weir_binder_unsupported(
+            binder, &condition->position,
+            weir_arena_format(binder->arena, "LEFT JOIN %s on a condition other than TRUE", name));
+    }
+    WEIR_TRY(weir_bind_from(binder, join->left, plan, scope));
+    if (right->alias.name != NULL && has_relation(scope, right->alias.name)) {
+        return fail_same_name(binder, right, right->alias.name);
+    }
+    WEIR_TRY(unnest ? weir_bind_unnest(binder, right, outer, plan, scope)
+                    : weir_bind_lateral(binder, right, outer, plan, scope));
+    return always ? WEIR_OK : filter_on(binder, join, plan, scope);
 }
 
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope)
@@ -222,6 +282,10 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
     weir_scope right_scope = {0};
     common_columns common = {0};
     weir_expression *predicate = NULL;
+    if (join->right->kind == WEIR_AST_FROM_UNNEST ||
+        (join->right->kind == WEIR_AST_FROM_QUERY && join->right->lateral)) {
+        return bind_dependent(binder, join, out, scope);
+    }
     WEIR_TRY(weir_bind_from(binder, join->left, &left, &left_scope));
     WEIR_TRY(weir_bind_from(binder, join->right, &right, &right_scope));
     WEIR_TRY(check_relations(binder, join, &left_scope, &right_scope));
@@ -231,6 +295,6 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
     }
     *out = weir_plan_join(binder, kind_of(join->join), &join->position, left, right, predicate);
     *scope = join_scopes(binder, &left_scope, &right_scope, *out);
-    WEIR_TRY(bind_on(binder, join, *out, scope));
+    WEIR_TRY(bind_on(binder, join, out, scope));
     return common.count == 0 ? WEIR_OK : merge_common(binder, &common, left_scope.count, out, scope);
 }

@@ -199,7 +199,7 @@ int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_positi
 
 /* --- Names of WITH, and views ---------------------------------------------------------------------------------- */
 
-static int rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan)
+int weir_rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan)
 {
     if (names->count == 0) {
         return WEIR_OK;
@@ -278,7 +278,7 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
     }
     if (cte != NULL) {
         WEIR_TRY(weir_bind_nested(binder, cte->cte->query, cte->outer, NULL, out));
-        return rename_columns(binder, &cte->cte->columns, *out);
+        return weir_rename_columns(binder, &cte->cte->columns, *out);
     }
     weir_sql_table *table;
     const char *view;
@@ -294,14 +294,14 @@ static int bind_named(weir_binder *binder, const weir_ast_from *from, weir_plan 
 
 /* --- FROM ------------------------------------------------------------------------------------------------------ */
 
-static int refuse(weir_binder *binder, const weir_ast_from *from)
+/* UNNEST with nothing before it: over one row without columns. */
+static int bind_first_unnest(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope)
 {
-    switch (from->kind) {
-    case WEIR_AST_FROM_UNNEST:
-        return weir_binder_unsupported(binder, &from->position, "UNNEST");
-    default:
-        return weir_binder_unsupported(binder, &from->position, "MATCH_RECOGNIZE");
-    }
+    *scope = (weir_scope){0};
+    *out = weir_plan_new(binder, WEIR_PLAN_VALUES, &from->position, NULL);
+    (*out)->row_count = 1;
+    (*out)->expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, 1);
+    return weir_bind_unnest(binder, from, false, out, scope);
 }
 
 int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope)
@@ -320,10 +320,12 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
         WEIR_TRY(weir_bind_nested(binder, from->query, binder->ctes, binder->outer, out));
     } else if (from->kind == WEIR_AST_FROM_FUNCTION) {
         WEIR_TRY(weir_bind_window_table(binder, from, out));
+    } else if (from->kind == WEIR_AST_FROM_UNNEST) {
+        return bind_first_unnest(binder, from, out, scope);
     } else {
-        return refuse(binder, from);
+        return weir_binder_unsupported(binder, &from->position, "MATCH_RECOGNIZE");
     }
-    WEIR_TRY(rename_columns(binder, &from->alias.columns, *out));
+    WEIR_TRY(weir_rename_columns(binder, &from->alias.columns, *out));
     *scope = weir_scope_of_fields(binder, relation, *out);
     return WEIR_OK;
 }

@@ -221,6 +221,10 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);
 /* The table's hints with what FOR SYSTEM_TIME AS OF asks for. */
 int weir_bind_system_time(weir_binder *binder, const weir_ast_from *from, weir_ast_hints *out);
+int weir_rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan);
+/* What sees the relations before it: both are extended (bind_lateral.c). */
+int weir_bind_unnest(weir_binder *binder, const weir_ast_from *from, bool outer, weir_plan **plan, weir_scope *scope);
+int weir_bind_lateral(weir_binder *binder, const weir_ast_from *from, bool outer, weir_plan **plan, weir_scope *scope);
 int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
                     const char **out_view);
 int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out);

@@ -314,6 +314,26 @@ static int spread_window(value_set *self, weir_plan *plan, weir_plan **out)
     return WEIR_OK;
 }
 
+static int spread_unnest(value_set *self, weir_plan *plan, weir_plan **out)
+{
+    weir_arena *arena = self->binder->arena;
+    int32_t before = plan->inputs[0]->field_count;
+    int32_t added = plan->field_count - before;
+    weir_plan *unnest = weir_arena_copy(arena, plan, sizeof *plan);
+    unnest->inputs = WEIR_NEW_ARRAY(arena, weir_plan *, 1);
+    WEIR_TRY(spread(self, plan->inputs[0], &unnest->inputs[0]));
+    unnest->expressions = WEIR_NEW_ARRAY(arena, weir_expression *, 1);
+    unnest->expressions[0] = with_values(self, plan->expressions[0], before);
+    unnest->field_count = unnest->inputs[0]->field_count + added;
+    unnest->fields = WEIR_NEW_ARRAY(arena, weir_field, unnest->field_count + 1);
+    for (int32_t i = 0; i < unnest->field_count; i++) {
+        int32_t own = i - unnest->inputs[0]->field_count;
+        unnest->fields[i] = own < 0 ? unnest->inputs[0]->fields[i] : plan->fields[before + own];
+    }
+    *out = values_last(self, unnest, before);
+    return WEIR_OK;
+}
+
 static weir_plan *compare_number(value_set *self, weir_plan *plan, weir_expression_kind kind, int64_t number)
 {
     weir_binder *binder = self->binder;
@@ -425,6 +445,8 @@ static int spread(value_set *self, weir_plan *plan, weir_plan **out)
                                                     : spread(self, plan->inputs[0], out);
     case WEIR_PLAN_WINDOW:
         return spread_window(self, plan, out);
+    case WEIR_PLAN_UNNEST:
+        return spread_unnest(self, plan, out);
     case WEIR_PLAN_JOIN:
         return spread_join(self, plan, out);
     case WEIR_PLAN_VALUES:

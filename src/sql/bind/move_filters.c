@@ -9,7 +9,7 @@ static weir_plan *sink(weir_binder *binder, weir_plan *plan, weir_conjuncts *con
 
 static bool has_join(const weir_plan *plan)
 {
-    bool found = plan->kind == WEIR_PLAN_JOIN;
+    bool found = plan->kind == WEIR_PLAN_JOIN || plan->kind == WEIR_PLAN_UNNEST;
     for (int32_t i = 0; i < plan->input_count && !found; i++) {
         found = has_join(plan->inputs[i]);
     }
@@ -68,6 +68,20 @@ static weir_plan *sink_through(weir_binder *binder, weir_plan *plan, const weir_
             weir_conjuncts_add(binder, &below,
                                weir_expression_rewrite(binder, condition, input_leaf, plan->expressions));
         }
+    }
+    plan->inputs[0] = sink(binder, plan->inputs[0], &below);
+    return filtered(binder, plan, &above);
+}
+
+/* UNNEST: conditions on what was there before it. */
+static weir_plan *sink_below_unnest(weir_binder *binder, weir_plan *plan, const weir_conjuncts *conditions)
+{
+    weir_conjuncts below = {0};
+    weir_conjuncts above = {0};
+    for (int32_t i = 0; i < conditions->count; i++) {
+        bool fits = weir_expression_sides(conditions->items[i], plan->inputs[0]->field_count) == WEIR_SIDE_LEFT &&
+                    !weir_expression_is_volatile(conditions->items[i]);
+        weir_conjuncts_add(binder, fits ? &below : &above, conditions->items[i]);
     }
     plan->inputs[0] = sink(binder, plan->inputs[0], &below);
     return filtered(binder, plan, &above);
@@ -240,6 +254,8 @@ static weir_plan *sink(weir_binder *binder, weir_plan *plan, weir_conjuncts *con
     case WEIR_PLAN_PROJECT:
     case WEIR_PLAN_AGGREGATE:
         return sink_through(binder, plan, conditions);
+    case WEIR_PLAN_UNNEST:
+        return sink_below_unnest(binder, plan, conditions);
     case WEIR_PLAN_SORT:
         if (plan->limit >= 0 || plan->offset > 0) {
             break;

@@ -368,6 +368,11 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
     case WEIR_PLAN_UNION:
         weir_buffer_append_text(out, "Union all");
         break;
+    case WEIR_PLAN_UNNEST:
+        weir_buffer_append_text(out, plan->outer ? "Unnest, outer, " : "Unnest ");
+        show_expression(plan->expressions[0], plan->inputs[0], out);
+        weir_buffer_append_text(out, plan->ordinality ? " with ordinality" : "");
+        break;
     case WEIR_PLAN_INTERSECT:
         weir_buffer_append_text(out, plan->all ? "Intersect all" : "Intersect");
         break;

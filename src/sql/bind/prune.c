@@ -287,6 +287,22 @@ static int32_t *prune_assign(weir_arena *arena, weir_plan *plan, const bool *use
     return append_fields(arena, plan, before, places, all);
 }
 
+static int32_t *prune_unnest(weir_arena *arena, weir_plan *plan, const bool *used)
+{
+    weir_plan *input = plan->inputs[0];
+    int32_t before = input->field_count;
+    bool *needed = WEIR_NEW_ARRAY(arena, bool, before + 1);
+    bool *all = WEIR_NEW_ARRAY(arena, bool, plan->field_count + 1);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        all[i] = true;
+    }
+    memcpy(needed, used, sizeof *needed * (size_t)before);
+    mark_all(plan->expressions, plan->expression_count, needed);
+    const int32_t *places = prune(arena, input, needed);
+    renumber_all(arena, plan->expressions, plan->expression_count, places);
+    return append_fields(arena, plan, before, places, all);
+}
+
 /* Inputs whose columns all count: DISTINCT, UNION. */
 static int32_t *prune_none(weir_arena *arena, weir_plan *plan)
 {
@@ -318,6 +334,8 @@ static int32_t *prune(weir_arena *arena, weir_plan *plan, const bool *used)
         return prune_window(arena, plan, used);
     case WEIR_PLAN_ASSIGN:
         return prune_assign(arena, plan, used);
+    case WEIR_PLAN_UNNEST:
+        return prune_unnest(arena, plan, used);
     default:
         return prune_none(arena, plan);
     }

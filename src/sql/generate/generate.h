@@ -59,6 +59,7 @@ typedef struct weir_source {
 } weir_source;
 
 int weir_generate_source(weir_generator *generator, const weir_plan *plan, weir_source *out);
+int weir_generate_unnest(weir_generator *generator, const weir_plan *plan);
 int weir_generate_select(weir_generator *generator, const weir_plan *plan);
 void weir_generate_from(weir_generator *generator, const weir_source *source); /* " FROM … WHERE …" */
 void weir_generate_columns(weir_generator *generator, int32_t count);          /* "… AS c0, … AS c1" */

@@ -129,6 +129,8 @@ static int generate_relation(weir_generator *generator, const weir_plan *plan)
         return weir_generate_window(generator, plan);
     case WEIR_PLAN_ASSIGN:
         return weir_generate_assign(generator, plan);
+    case WEIR_PLAN_UNNEST:
+        return weir_generate_unnest(generator, plan);
     case WEIR_PLAN_UNION:
         return generate_set(generator, plan, ") UNION ALL (");
     case WEIR_PLAN_INTERSECT:
