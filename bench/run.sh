@@ -19,9 +19,9 @@ peer=${WEIR_SHARED:-../shared}/peer
 python=${WEIR_BENCH_PYTHON:-python3}
 figures=tmp/bench.jsonl
 
-rows=5000000 commits=50 keys=2000000 runs=3 memory_rows=20000000 plan_files=100000
+rows=5000000 commits=50 keys=2000000 runs=3 memory_rows=20000000 plan_files=100000 tpch_scale=0.1
 if [ "${2:-}" = --quick ]; then
-    rows=500000 keys=200000 runs=1 memory_rows=2000000 plan_files=10000
+    rows=500000 keys=200000 runs=1 memory_rows=2000000 plan_files=10000 tpch_scale=0.01
 fi
 size=(--rows "$rows" --commits "$commits" --keys "$keys")
 
@@ -134,6 +134,16 @@ measure_sql() {
     step "    the same rows: Weir's compacted table by weir sql"
 }
 
+# TPC-H beside DuckDB: figures of the programs weir and duckdb, tpch-01 to tpch-22; an answer that differs fails the run.
+measure_tpch() {
+    step "TPC-H at scale $tpch_scale"
+    local status=0
+    "$(dirname "$0")/tpch/run.sh" "$build" "$tables/tpch" "$tpch_scale" "$runs" >"$tables/figures" || status=$?
+    [ "$status" = 77 ] || [ "$status" = 0 ] || exit "$status"
+    cat "$tables/figures" >>"$figures"
+    rm -rf "$tables/tpch"
+}
+
 measure_java() {
     step "Java: writing, scanning and compacting"
     java write-only write "$db/java" "${size[@]}" --option write-only=true >/dev/null
@@ -172,6 +182,7 @@ measure_limits() {
 
 measure_weir
 [ ! -x "$build/weir" ] || measure_sql
+[ ! -x "$build/weir" ] || measure_tpch
 if [ ! -x "$peer/peer" ]; then
     step "Java, paimon-rust: skipped: no $peer/peer"
 else
@@ -239,5 +250,16 @@ $memory_rows rows with --memory 256MB: $(figure weir write-256mb cpuSeconds) CPU
 Planning one partition of $plan_files files: $(milliseconds plan) (goal 100)
 EOT
 [ ! -x "$build/weir" ] || echo "weir sql -e 'SELECT 1': $(milliseconds select-1) (goal 60)"
+# The sum over all queries, and each query.
+awk -F '[:,"]+' '/"tpch-/ { seconds[$3, $5] = $7; sum[$3] += $7; queries[$5] = 1 }
+    END {
+        if (sum["duckdb"] == 0) exit
+        printf "\nTPC-H, 22 queries: %.2f CPU seconds, DuckDB on its own Parquet files %.2f: %.2f× (goal 1.3)\n",
+            sum["weir"], sum["duckdb"], sum["weir"] / sum["duckdb"]
+        for (i = 1; i <= 22; i++) {
+            query = sprintf("tpch-%02d", i)
+            printf "  %s %.3f %.3f\n", query, seconds["weir", query], seconds["duckdb", query]
+        }
+    }' "$figures"
 echo
 echo "All checksums are the same. Every figure is in $figures."

@@ -17,6 +17,7 @@ mkdir -p "${2:?"a folder for the data"}"
 folder=$(cd "$2" && pwd)
 scale=${3:-0.1} runs=${4:-3}
 
+rm -rf "$folder/warehouse"
 [ -x "$build/duckdb-tpch" ] || { echo "tpch: skipped: DuckDB's archives lack the generator" >&2; exit 77; }
 use="CREATE CATALOG tpch WITH ('type' = 'paimon', 'warehouse' = '$folder/warehouse');
 USE CATALOG tpch;
