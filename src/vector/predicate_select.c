@@ -9,6 +9,9 @@
 
 #define BLOCK_ROWS 1024
 
+/* So many texts are compared one by one: most differ in their length or first bytes. */
+#define FEW_TEXTS 8
+
 /* mask[i] = values[i] <kind> literal. NULL slots hold zeros and are masked out later. */
 #define COMPARE_KERNEL(name, ctype)                                                                                    \
     static void name(weir_predicate_kind kind, const ctype *values, ctype literal, int64_t count, uint8_t *mask)       \
@@ -165,6 +168,19 @@ MATCH_KERNEL(match_16, int16_t)
 MATCH_KERNEL(match_32, int32_t)
 MATCH_KERNEL(match_64, int64_t)
 
+static void match_texts(const weir_predicate *leaf, const weir_vector *column, int64_t first, int64_t count,
+                        uint8_t *mask)
+{
+    for (int64_t i = 0; i < count; i++) {
+        weir_slice text = weir_vector_bytes(column, first + i);
+        bool found = false;
+        for (int32_t l = 0; l < leaf->literal_count && !found; l++) {
+            found = weir_slice_equal(text, leaf->literals[l].bytes);
+        }
+        mask[i] = found;
+    }
+}
+
 static void match_any(const weir_predicate *leaf, const weir_vector *column, int64_t first, int64_t count,
                       uint8_t *mask)
 {
@@ -182,6 +198,12 @@ static void match_any(const weir_predicate *leaf, const weir_vector *column, int
         case WEIR_LAYOUT_64:
             match_64(leaf, WEIR_VALUES(column, int64_t) + first, count, mask);
             return;
+        case WEIR_LAYOUT_BYTES:
+            if (leaf->literal_count <= FEW_TEXTS) {
+                match_texts(leaf, column, first, count, mask);
+                return;
+            }
+            break;
         default:
             break;
         }

@@ -177,6 +177,35 @@ static int multiply_decimals(weir_kernel_call *call, weir_error *err)
     return weir_kernel_decimal_run(call, '*', multiply_row, err);
 }
 
+/* Quotients of up to 18 digits by an integer of 64 bits, such as averages: the digits that Java rounds first, behind
+ * the 38th, are too far away to turn the last one (which would take a remainder nearer to a half than 1 / 2 divisor).
+ */
+static bool divide_narrow(weir_kernel_call *call, int64_t row, weir_int128 a, weir_int128 b)
+{
+    enum { most_shift = 18 };
+    int shift = call->type->scale - scale_of(call->types[0]) + scale_of(call->types[1]);
+    weir_uint128 dividend = weir_magnitude(a), divisor = weir_magnitude(b);
+    if (shift < 0 || shift > most_shift || dividend >> 64 != 0 || divisor >> 63 != 0) {
+        return false;
+    }
+    dividend *= (weir_uint128)weir_power_of_ten(shift);
+    weir_uint128 quotient, rest;
+    if (dividend >> 64 == 0) {
+        quotient = (uint64_t)dividend / (uint64_t)divisor;
+        rest = (uint64_t)dividend % (uint64_t)divisor;
+    } else {
+        quotient = dividend / divisor;
+        rest = dividend - quotient * divisor;
+    }
+    quotient += rest * 2 >= divisor;
+    if (quotient >= (weir_uint128)weir_power_of_ten(18)) {
+        return false;
+    }
+    weir_int128 value = (weir_int128)quotient;
+    weir_kernel_put_decimal(call, row, (a < 0) != (b < 0) ? -value : value);
+    return true;
+}
+
 /* Java divides to 38 significant digits, half up, and rounds the result to its scale after that. Here the quotient is
  * computed with as many digits as 256 bits give, which are more than either rounding looks at. */
 static int divide_decimals(weir_kernel_call *call, int64_t row, weir_error *err)
@@ -185,6 +214,9 @@ static int divide_decimals(weir_kernel_call *call, int64_t row, weir_error *err)
     weir_int128 b = weir_kernel_decimal(call, 1, row);
     if (b == 0) {
         return fail_zero(err);
+    }
+    if (divide_narrow(call, row, a, b)) {
+        return WEIR_OK;
     }
     weir_wide dividend = {0, weir_magnitude(a)};
     int exponent = 76 - weir_wide_digits(dividend); /* 10^76 fits into 256 bits */
