@@ -52,7 +52,8 @@ static int run_sources(weir_cli_console *console, const sources *from)
         status = weir_cli_run_file(console, from->init);
     }
     if (from->statements.count == 0 && from->file == NULL && status == WEIR_CLI_DONE) {
-        return isatty(STDIN_FILENO) ? weir_cli_shell(console) : weir_cli_run_file(console, "-");
+        bool is_shell = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+        return is_shell ? weir_cli_shell(console) : weir_cli_run_file(console, "-");
     }
     if (from->file != NULL && status == WEIR_CLI_DONE) {
         status = weir_cli_run_file(console, from->file);

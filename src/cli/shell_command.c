@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/complete.h"
+#include "cli/process.h"
 #include "cli/shell.h"
 
 #define MOST_EDITED_BYTES (16 << 20)
@@ -101,9 +101,10 @@ static bool run_editor(const char *path)
     const char *given = getenv("VISUAL");
     given = given != NULL && given[0] != '\0' ? given : getenv("EDITOR");
     char *line = weir_format("%s '%s'", given != NULL && given[0] != '\0' ? given : "vi", path);
-    int status = system(line);
+    int process;
+    bool done = weir_process_start(line, -1, &process) && weir_process_wait(process) == 0;
     free(line);
-    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return done;
 }
 
 static bool read_back(const char *path, weir_buffer *out)
