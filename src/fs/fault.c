@@ -25,33 +25,34 @@ static int fail_simulated(weir_error *err, const char *what, const char *path)
     return weir_fail(err, WEIR_IO, "%s: %s: simulated crash", path, what);
 }
 
-/* Whether the operation happens: OK, or the simulated failure. *out_stopped (may be NULL) tells the operation at which
- * the machine stops from those after it. */
-static int count_operation(fault_fs *self, bool counted, const char *what, const char *path, bool *out_stopped,
+/* Whether the operation happens: OK, or the simulated failure. *out_stop (may be NULL): how the machine stops, at the
+ * operation at which it does, and empty at all others. */
+static int count_operation(fault_fs *self, bool reads, const char *what, const char *path, weir_fault_options *out_stop,
                            weir_error *err)
 {
+    weir_fault_options stop = {0};
     pthread_mutex_lock(&self->mutex);
     bool failed = self->dead;
-    bool stopped = false;
-    if (!failed && counted && ++self->operations == self->options.stop_at) {
-        failed = stopped = true;
-        self->dead = !self->options.fail_once;
+    if (!failed && (!reads || self->options.reads_count) && ++self->operations == self->options.stop_at) {
+        failed = true;
+        stop = self->options;
+        self->dead = !stop.fail_once;
     }
     pthread_mutex_unlock(&self->mutex);
-    if (out_stopped) {
-        *out_stopped = stopped;
+    if (out_stop) {
+        *out_stop = stop;
     }
     return failed ? fail_simulated(err, what, path) : WEIR_OK;
 }
 
 static int count_change(fault_fs *self, const char *what, const char *path, weir_error *err)
 {
-    return count_operation(self, true, what, path, NULL, err);
+    return count_operation(self, false, what, path, NULL, err);
 }
 
 static int count_read(fault_fs *self, const char *what, const char *path, weir_error *err)
 {
-    return count_operation(self, self->options.reads_count, what, path, NULL, err);
+    return count_operation(self, true, what, path, NULL, err);
 }
 
 static bool is_dead(fault_fs *self)
@@ -110,12 +111,12 @@ typedef struct fault_output {
 static int fault_write(weir_output *output, const void *data, size_t size, weir_error *err)
 {
     fault_output *self = (fault_output *)output;
-    bool stopped;
-    int code = count_operation(self->fs, true, "writing", output->path, &stopped, err);
+    weir_fault_options stop;
+    int code = count_operation(self->fs, false, "writing", output->path, &stop, err);
     if (code == WEIR_OK) {
         return weir_output_write(self->inner, data, size, err);
     }
-    if (stopped && self->fs->options.torn) {
+    if (stop.torn) {
         weir_output_write(self->inner, data, size / 2, NULL);
     }
     return code;
@@ -167,12 +168,12 @@ static int fault_create(weir_fs *fs, const char *path, weir_output **out, weir_e
 static int fault_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
 {
     fault_fs *self = (fault_fs *)fs;
-    bool stopped;
-    int code = count_operation(self, true, "publishing", path, &stopped, err);
+    weir_fault_options stop;
+    int code = count_operation(self, false, "publishing", path, &stop, err);
     if (code == WEIR_OK) {
         return weir_fs_publish(self->inner, path, bytes, err);
     }
-    if (stopped && self->options.answer_lost) {
+    if (stop.answer_lost) {
         weir_fs_publish(self->inner, path, bytes, NULL);
     }
     return code;
