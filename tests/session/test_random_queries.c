@@ -337,9 +337,8 @@ static void append_special(fixture *f, const char *alias, const column *of, weir
     }
 }
 
-static void append_leaf(fixture *f, const char *alias, weir_buffer *out)
+static void append_leaf_of(fixture *f, const char *alias, const column *of, weir_buffer *out)
 {
-    const column *of = any_column(f);
     switch (below(f, 7)) {
     case 0:
         append_column(alias, of, out);
@@ -366,6 +365,11 @@ static void append_leaf(fixture *f, const char *alias, weir_buffer *out)
         append_compared(f, of, out);
         break;
     }
+}
+
+static void append_leaf(fixture *f, const char *alias, weir_buffer *out)
+{
+    append_leaf_of(f, alias, any_column(f), out);
 }
 
 static void append_condition(fixture *f, const char *alias, int depth, weir_buffer *out)
@@ -421,11 +425,61 @@ static void append_joined(fixture *f, weir_buffer *out)
     append_condition(f, "b", 1, out);
 }
 
+/* Groups by several sets, and a condition around them on what some sets leave out. (Of no rows DuckDB makes the group
+ * of (), and Flink does not.) */
+static void append_grouping_sets(fixture *f, weir_buffer *out)
+{
+    const column *a = any_column(f);
+    const column *b = any_column(f);
+    while (b == a) {
+        b = any_column(f);
+    }
+    weir_buffer_append_format(out, "SELECT * FROM (SELECT %s, %s, GROUPING(%s, %s) AS sets, ", a->name, b->name,
+                              b->name, a->name);
+    append_aggregates(f, "", out);
+    weir_buffer_append_format(out, " FROM t%d", (int)below(f, TABLES));
+    append_where(f, "", out);
+    weir_buffer_append_format(out,
+                              ONE_OF(f, " GROUP BY ROLLUP (%s, %s)", " GROUP BY CUBE (%s, %s)",
+                                     " GROUP BY %s, ROLLUP (%s)", " GROUP BY GROUPING SETS ((%s), (%s), ())"),
+                              a->name, b->name);
+    weir_buffer_append_text(out, " HAVING COUNT(*) > 0) AS q WHERE ");
+    append_leaf_of(f, "", chance(f, 2) ? a : b, out);
+    weir_buffer_append_text(out, ONE_OF(f, " OR sets > 1", " AND sets >= 0", ""));
+}
+
+/* A call over a window, with conditions below it and around it. Rows that are alike see the same. */
+static void append_window(fixture *f, weir_buffer *out)
+{
+    const char *part = any_column(f)->name;
+    weir_buffer_append_text(out, "SELECT k, w FROM (SELECT *, ");
+    const column *of = any_column(f);
+    switch (below(f, 4)) {
+    case 0:
+        weir_buffer_append_text(out, ONE_OF(f, "RANK()", "DENSE_RANK()"));
+        break;
+    case 1:
+        weir_buffer_append_format(out, "SUM(%s)", ONE_OF(f, "big", "price"));
+        break;
+    default:
+        weir_buffer_append_format(out, "%s(%s)", of->kind == TRUTH ? "COUNT" : ONE_OF(f, "COUNT", "MIN", "MAX"),
+                                  of->name);
+        break;
+    }
+    weir_buffer_append_format(out, " OVER (PARTITION BY %s ORDER BY %s %s) AS w FROM t%d", part, any_column(f)->name,
+                              ONE_OF(f, "ASC NULLS FIRST", "DESC NULLS LAST", "ASC NULLS LAST"), (int)below(f, TABLES));
+    append_where(f, "", out);
+    weir_buffer_append_text(out, ") AS q");
+    append_where(f, "", out);
+    weir_buffer_append_format(out, ONE_OF(f, "%s", "%s AND w IS NOT NULL"),
+                              strstr(weir_buffer_text(out), ") AS q WHERE ") == NULL ? " WHERE k > 3" : "");
+}
+
 static void append_query(fixture *f, weir_buffer *out)
 {
     int table = (int)below(f, TABLES);
     const column *of = any_column(f);
-    switch (below(f, 8)) {
+    switch (below(f, 10)) {
     case 0:
         weir_buffer_append_text(out, "SELECT ");
         append_aggregates(f, "", out);
@@ -457,6 +511,12 @@ static void append_query(fixture *f, weir_buffer *out)
     case 5:
         weir_buffer_append_format(out, "SELECT COUNT(*) FROM (SELECT k FROM t%d LIMIT %d) AS few", table,
                                   (int)below(f, 300));
+        break;
+    case 6:
+        append_grouping_sets(f, out);
+        break;
+    case 7:
+        append_window(f, out);
         break;
     default:
         weir_buffer_append_format(out, "SELECT k, %s, %s, %s FROM t%d", any_column(f)->name, of->name,
