@@ -2,6 +2,10 @@
  * it. */
 #include "sql/engine/engine_internal.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err)
 {
     (void)err;
@@ -27,6 +31,10 @@ void weir_sql_engine_free(weir_sql_engine *engine)
         duckdb_disconnect(&engine->connection);
         duckdb_close(&engine->database);
     }
+    if (engine->temp_folder != NULL) {
+        rmdir(engine->temp_folder);
+        free(engine->temp_folder);
+    }
     weir_map_free(&engine->functions);
     weir_arena_free(&engine->arena);
     pthread_mutex_destroy(&engine->mutex);
@@ -45,20 +53,64 @@ static void configure(const weir_sql_engine *engine, duckdb_config config)
         snprintf(number, sizeof number, "%" PRId64 "B", engine->options.memory_limit_bytes);
         duckdb_set_config(config, "memory_limit", number);
     }
-    duckdb_set_config(config, "temp_directory", engine->temp_directory == NULL ? "" : engine->temp_directory);
     duckdb_set_config(config, "autoinstall_known_extensions", "false");
     duckdb_set_config(config, "autoload_known_extensions", "false");
     duckdb_set_config(config, "preserve_insertion_order", "false"); /* so that scans run on all threads */
     /* It would read a table twice rather than keep the rows of SUM(x) OVER (PARTITION BY y). */
     duckdb_set_config(config, "disabled_optimizers", "window_self_join");
-    duckdb_set_config(config, "enable_external_access", "false");
-    duckdb_set_config(config, "lock_configuration", "true");
+}
+
+static int run(const weir_sql_engine *engine, const char *sql, weir_error *err)
+{
+    duckdb_result result;
+    int code = duckdb_query(engine->connection, sql, &result) == DuckDBSuccess
+                   ? WEIR_OK
+                   : weir_fail(err, WEIR_IO, "DuckDB can't be closed to the world: %s", duckdb_result_error(&result));
+    duckdb_destroy_result(&result);
+    return code;
+}
+
+/* From here on DuckDB may touch nothing but a folder of this engine's own, in which it makes and removes another one
+ * when it spills. (What lies in an allowed folder may be accessed, the folder itself may not.) */
+static int close_to_the_world(const weir_sql_engine *engine, weir_error *err)
+{
+    weir_buffer sql = {0};
+    int code = WEIR_OK;
+    weir_buffer_append_text(&sql, "SET temp_directory = ''");
+    if (engine->temp_folder != NULL) {
+        weir_buffer_clear(&sql);
+        weir_buffer_append_format(&sql, "SET temp_directory = '%s/spill'; SET allowed_directories = ['%s']",
+                                  engine->temp_folder, engine->temp_folder);
+    }
+    code = run(engine, weir_buffer_text(&sql), err);
+    weir_buffer_free(&sql);
+    return code != WEIR_OK ? code
+                           : run(engine, "SET enable_external_access = false; SET lock_configuration = true", err);
+}
+
+static int make_temp_folder(weir_sql_engine *engine, weir_error *err)
+{
+    if (engine->temp_directory == NULL || engine->temp_folder != NULL) {
+        return WEIR_OK;
+    }
+    weir_buffer pattern = {0};
+    weir_buffer_append_format(&pattern, "%s/weir-XXXXXX", engine->temp_directory);
+    engine->temp_folder = weir_strdup(weir_buffer_text(&pattern));
+    weir_buffer_free(&pattern);
+    if (mkdtemp(engine->temp_folder) != NULL) {
+        return WEIR_OK;
+    }
+    free(engine->temp_folder);
+    engine->temp_folder = NULL;
+    return weir_fail(err, WEIR_IO, "%s: no folder for temporary files can be made there: %s; set TMPDIR",
+                     engine->temp_directory, strerror(errno));
 }
 
 static int open_database(weir_sql_engine *engine, weir_error *err)
 {
     duckdb_config config;
     char *message = NULL;
+    WEIR_TRY(make_temp_folder(engine, err));
     if (duckdb_create_config(&config) != DuckDBSuccess) {
         return weir_fail(err, WEIR_NO_MEMORY, "DuckDB can't be configured");
     }
@@ -75,6 +127,7 @@ static int open_database(weir_sql_engine *engine, weir_error *err)
         return weir_fail(err, WEIR_IO, "DuckDB takes no connection");
     }
     engine->open = true;
+    WEIR_TRY(close_to_the_world(engine, err));
     return weir_engine_register_scan(engine, err);
 }
 
@@ -113,9 +166,13 @@ int weir_engine_fail(weir_running *running, const char *message, weir_error *err
     if (strncmp(message, "INTERRUPT", 9) == 0) {
         return weir_fail(err, WEIR_CANCELLED, "the query was cancelled");
     }
-    if (strncmp(message, "Out of Memory", 13) == 0) {
-        return weir_fail(err, WEIR_NO_MEMORY, "the query needs more memory than --memory allows: %s",
-                         after_kind(message));
+    if (strncmp(message, "Out of Memory", 13) == 0) { /* its advice is about settings that are not ours */
+        const char *reason = after_kind(message);
+        return weir_fail(
+            err, WEIR_NO_MEMORY,
+            "the query needs more memory than it may have, though it spilled what it could: %.*s; give more "
+            "with --memory, or fewer --threads",
+            (int)strcspn(reason, "\n"), reason);
     }
     return weir_fail(err, WEIR_INVALID, "%s", after_kind(message));
 }

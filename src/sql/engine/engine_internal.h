@@ -37,6 +37,7 @@ struct weir_sql_engine {
     pthread_mutex_t mutex;
     weir_sql_engine_options options;
     char *temp_directory;
+    char *temp_folder; /* this engine's own in it; NULL until DuckDB is opened */
     bool open;
     duckdb_database database;
     duckdb_connection connection; /* for registering functions */
