@@ -4,6 +4,7 @@
  * current one is, so it stays right when files come and go in between. */
 #include <stdlib.h>
 
+#include "connect/file_metadata.h"
 #include "connect/file_rows.h"
 #include "connect/filesystem.h"
 #include "connect/folder_files.h"
@@ -22,6 +23,9 @@ typedef struct filesystem_source {
     int64_t batch_rows;
     weir_file_columns columns;
     const weir_field *fields; /* of the table */
+    int32_t field_count;
+    const weir_field *metadata; /* columns behind those */
+    int32_t metadata_count;
     weir_folder_table table;
     weir_folder_file *files;
     bool *done; /* of each file */
@@ -171,6 +175,10 @@ static int append_rows(filesystem_source *source, weir_batch *batch, weir_error 
         return code;
     }
     WEIR_TRY(append_partition(source, batch->length - before, batch, err));
+    if (source->metadata_count > 0) {
+        WEIR_TRY(weir_file_metadata_append(source->metadata, source->metadata_count, &source->files[source->current],
+                                           batch->length - before, batch->columns + source->field_count, err));
+    }
     return code;
 }
 
@@ -390,6 +398,9 @@ int weir_filesystem_source_open(const weir_source_options *options, weir_source 
     source->budget = options->budget;
     source->batch_rows = options->batch_rows > 0 ? options->batch_rows : DEFAULT_BATCH_ROWS;
     source->fields = options->fields;
+    source->field_count = options->field_count;
+    source->metadata = options->metadata;
+    source->metadata_count = options->metadata_count;
     source->resume = WEIR_FILE_START;
     int code = open_source(source, options, err);
     if (code != WEIR_OK) {

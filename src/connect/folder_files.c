@@ -79,12 +79,12 @@ static int read_partition(const weir_folder_table *table, weir_arena *arena, wei
 }
 
 static int add_file(const weir_folder_table *table, weir_arena *arena, const char *path, const char *name,
-                    uint64_t size, file_list *list, weir_error *err)
+                    const weir_file_info *info, file_list *list, weir_error *err)
 {
     if (table->pattern != NULL && !weir_name_pattern_matches(table->pattern, weir_slice_text(path))) {
         return WEIR_OK;
     }
-    weir_folder_file file = {.path = path, .name = name, .size = size};
+    weir_folder_file file = {.path = path, .name = name, .size = info->size_bytes, .modified_ms = info->modified_ms};
     WEIR_TRY(read_partition(table, arena, &file, err));
     WEIR_GROW(list->files, list->capacity, list->count + 1);
     list->files[list->count++] = file;
@@ -109,7 +109,7 @@ static int walk(const weir_folder_table *table, weir_arena *arena, const char *f
             WEIR_TRY(walk(table, arena, path, below, list, err));
         } else {
             const char *name = weir_arena_format(arena, "%s%s", prefix, entries[i].name);
-            WEIR_TRY(add_file(table, arena, path, name, entries[i].size_bytes, list, err));
+            WEIR_TRY(add_file(table, arena, path, name, &entries[i], list, err));
         }
     }
     return WEIR_OK;
@@ -127,7 +127,7 @@ static int list_files(const weir_folder_table *table, weir_arena *arena, file_li
     if (info.is_directory) {
         return walk(table, arena, table->path, "", list, err);
     }
-    return add_file(table, arena, table->path, strrchr(table->path, '/') + 1, info.size_bytes, list, err);
+    return add_file(table, arena, table->path, strrchr(table->path, '/') + 1, &info, list, err);
 }
 
 int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_file **out, size_t *out_count,

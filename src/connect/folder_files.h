@@ -10,6 +10,7 @@ typedef struct weir_folder_file {
     const char *path;
     const char *name; /* the path from the table's folder on */
     uint64_t size;
+    int64_t modified_ms;
     const char **partition; /* the value of each partition key, as text; NULL: NULL */
 } weir_folder_file;
 

@@ -3,6 +3,7 @@
 
 #include "connect/connect_options.h"
 #include "connect/datagen.h"
+#include "connect/file_metadata.h"
 #include "connect/filesystem.h"
 
 typedef struct source_kind {
@@ -53,6 +54,16 @@ int weir_connector_check(const weir_options *options, const weir_field *fields, 
         return weir_datagen_check(options, fields, field_count, err);
     }
     return WEIR_OK;
+}
+
+int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, weir_error *err)
+{
+    const weir_connect_kind *connector;
+    WEIR_TRY(weir_connector_of(options, &connector, err));
+    if (strcmp(connector->name, "filesystem") == 0) {
+        return weir_file_metadata_find(key, out, err);
+    }
+    return weir_fail(err, WEIR_INVALID, "tables of connector %s have no METADATA", connector->name);
 }
 
 bool weir_source_gives_changes(const weir_options *options)

@@ -30,6 +30,9 @@ typedef struct weir_source_options {
     const weir_options *options; /* of WITH (…) and hints */
     const weir_field *fields;    /* the physical columns, all of them */
     int32_t field_count;
+    const weir_field *metadata; /* columns of what is known about a row: their names are keys of the connector. Batches
+                                   have them after the physical ones */
+    int32_t metadata_count;
     const char *const *partition_keys; /* of a filesystem table: their values are in the folder names */
     int32_t partition_key_count;
     const char *const *primary_keys; /* with them, change events may lack the old row of an update */
@@ -46,6 +49,9 @@ int weir_source_open(const weir_source_options *options, weir_source **out, weir
 /* Checks connector, format and option names and values of a table's WITH clause, and the columns against the format,
  * before anything is read or written: for CREATE TABLE. */
 int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
+
+/* Whether the connector knows this about a row, and of what type it is. WEIR_INVALID names what there is. */
+int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, weir_error *err);
 
 /* What a source of these options gives: only inserts, or changes of every kind. */
 bool weir_source_gives_changes(const weir_options *options);

@@ -2,6 +2,7 @@
 #include "session/alter.h"
 
 #include "connect/source.h"
+#include "session/create_table.h"
 #include "session/partitions.h"
 
 /* ---- columns ---- */
@@ -24,6 +25,20 @@ static void replace_definition(const weir_object_path *path, weir_definition *de
     weir_memory_catalog_put(&path->catalog->memory, path->database, definition);
 }
 
+/* What the connector says of the columns of a table that the session keeps. */
+static int check_kept_columns(const weir_object_path *path, const weir_ast_create_table *draft,
+                              const weir_description *description, weir_arena *arena, weir_error *err)
+{
+    int32_t count = 0;
+    const char *connector = weir_options_get(&description->options, "connector");
+    if (strcmp(connector, "paimon") == 0) {
+        return WEIR_OK; /* compared with the table in the folder when it is used */
+    }
+    const weir_field *fields = weir_description_fields(description, arena, &count);
+    WEIR_TRY(weir_error_at(err, weir_connector_check(&description->options, fields, count, err), path->position));
+    return weir_check_metadata(draft, description, arena, err);
+}
+
 static int alter_columns(weir_session *session, const weir_object_path *path, const weir_ast_alter *alter,
                          const weir_description *old, weir_arena *arena, weir_error *err)
 {
@@ -40,6 +55,7 @@ static int alter_columns(weir_session *session, const weir_object_path *path, co
     } else {
         weir_options_merge(&definition->arena, &old->options, NULL, &description->options);
         description->comment = weir_arena_strdup(&definition->arena, old->comment);
+        WEIR_GO(check_kept_columns(path, self.draft, description, arena, err));
         replace_definition(path, definition);
         definition = NULL;
     }

@@ -11,7 +11,7 @@ typedef struct connector_scan {
     weir_session_table *table;
     weir_arena arena;
     weir_source *source;
-    const weir_field *fields; /* the physical columns */
+    const weir_field *fields; /* the physical columns, then the metadata columns */
     int32_t field_count;
     int32_t *sources; /* of each column asked for: its place among the fields */
     int32_t column_count;
@@ -86,7 +86,7 @@ static void close_scan(weir_sql_scan *self)
     free(scan);
 }
 
-/* Positions of the request count all columns, those of fields the physical ones. */
+/* Positions of the request count all columns, those of fields the physical ones and then the metadata columns. */
 static void map_columns(connector_scan *scan, const weir_scan_request *request)
 {
     const weir_sql_table *table = &scan->table->base;
@@ -94,6 +94,9 @@ static void map_columns(connector_scan *scan, const weir_scan_request *request)
     int32_t next = 0;
     for (int32_t i = 0; i < table->column_count; i++) {
         places[i] = table->columns[i].kind == WEIR_SQL_PHYSICAL_COLUMN ? next++ : -1;
+    }
+    for (int32_t i = 0; i < table->column_count; i++) {
+        places[i] = table->columns[i].kind == WEIR_SQL_METADATA_COLUMN ? next++ : places[i];
     }
     scan->sources = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count);
     scan->column_count = request->column_count;
@@ -106,11 +109,21 @@ static int open_source(connector_scan *scan, weir_error *err)
 {
     weir_session_table *table = scan->table;
     const weir_description *description = &table->description;
-    scan->fields = weir_description_fields(description, &scan->arena, &scan->field_count);
+    int32_t physical = 0;
+    int32_t metadata = 0;
+    const weir_field *fields = weir_description_fields(description, &scan->arena, &physical);
+    const weir_field *known = weir_description_metadata(description, &scan->arena, &metadata);
+    weir_field *all = WEIR_NEW_ARRAY(&scan->arena, weir_field, physical + metadata);
+    memcpy(all, fields, (size_t)physical * sizeof *all);
+    memcpy(all + physical, known, (size_t)metadata * sizeof *all);
+    scan->fields = all;
+    scan->field_count = physical + metadata;
     weir_source_options options = {
         .options = &table->options,
-        .fields = scan->fields,
-        .field_count = scan->field_count,
+        .fields = fields,
+        .field_count = physical,
+        .metadata = known,
+        .metadata_count = metadata,
         .partition_keys = weir_description_names(description, description->columns.partition_keys,
                                                  description->columns.partition_key_count, &scan->arena),
         .partition_key_count = description->columns.partition_key_count,

@@ -6,22 +6,8 @@
 #include "connect/source.h"
 #include "session/schema_options.h"
 #include "session/table_draft.h"
-
-static int refuse(weir_position position, const char *what, weir_error *err)
-{
-    return weir_fail_at(err, WEIR_UNSUPPORTED, position.line, position.column, "%s is not offered by this version",
-                        what);
-}
-
-static int check_offered(const weir_ast_create_table *create, weir_error *err)
-{
-    for (int32_t i = 0; i < create->column_count; i++) {
-        if (create->columns[i].kind == WEIR_AST_METADATA_COLUMN) {
-            return refuse(create->columns[i].name.position, "a METADATA column", err);
-        }
-    }
-    return WEIR_OK;
-}
+#include "sql/type.h"
+#include "vector/cast.h"
 
 static const weir_ast_option *find_option(const weir_ast_create_table *create, const char *key)
 {
@@ -155,6 +141,28 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
 
 /* ---- definitions of the session ---- */
 
+int weir_check_metadata(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
+                        weir_error *err)
+{
+    for (int32_t i = 0; i < create->column_count; i++) {
+        const weir_ast_column *column = &create->columns[i];
+        const weir_type *type = NULL;
+        if (column->kind != WEIR_AST_METADATA_COLUMN) {
+            continue;
+        }
+        const char *key = column->metadata_key != NULL ? column->metadata_key : column->name.text;
+        int code = weir_connector_metadata(&description->options, key, &type, err);
+        WEIR_TRY(weir_error_at(err, code, column->name.position));
+        bool is_zoned = type->id == WEIR_TIMESTAMP_LTZ && column->type->id != WEIR_TIMESTAMP_LTZ;
+        if (is_zoned || !weir_cast_allowed(type, column->type)) {
+            return weir_fail_at(err, WEIR_INVALID, column->type_position.line, column->type_position.column,
+                                "METADATA '%s' is %s and cannot be given as %s", key, weir_sql_type_text(arena, type),
+                                weir_sql_type_text(arena, column->type));
+        }
+    }
+    return WEIR_OK;
+}
+
 static int check_connector(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
                            weir_error *err)
 {
@@ -174,7 +182,8 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
     }
     int32_t count = 0;
     const weir_field *fields = weir_description_fields(description, arena, &count);
-    return place_option_error(create, weir_connector_check(&description->options, fields, count, err), err);
+    WEIR_TRY(place_option_error(create, weir_connector_check(&description->options, fields, count, err), err));
+    return weir_check_metadata(create, description, arena, err);
 }
 
 static int define(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,
@@ -232,7 +241,6 @@ static int create_plain(weir_session *session, const weir_object_path *path, con
     weir_description *description = &definition->description;
     bool is_kept = path->catalog->paimon == NULL || create->temporary;
     int code = WEIR_OK;
-    WEIR_GO(check_offered(create, err));
     WEIR_GO(check_kind(path, create, err));
     WEIR_GO(weir_bind_create_table(&context, create, session->text, &definition->arena, &description->columns, err));
     weir_definition_keep_columns(definition);

@@ -16,4 +16,8 @@ int weir_create_as(weir_session *session, const weir_ast_create_table *create, w
  * EXISTS was said. */
 int weir_create_table(weir_session *session, const weir_ast_create_table *create, bool *out_exists, weir_error *err);
 
+/* That the connector knows what METADATA columns ask for, and that it can be given in their types. */
+int weir_check_metadata(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
+                        weir_error *err);
+
 #endif

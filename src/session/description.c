@@ -52,6 +52,21 @@ const weir_field *weir_description_fields(const weir_description *description, w
     return fields;
 }
 
+const weir_field *weir_description_metadata(const weir_description *description, weir_arena *arena, int32_t *out_count)
+{
+    const weir_bound_columns *columns = &description->columns;
+    weir_field *fields = WEIR_NEW_ARRAY(arena, weir_field, columns->column_count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < columns->column_count; i++) {
+        const weir_sql_column *column = &columns->columns[i];
+        if (column->kind == WEIR_SQL_METADATA_COLUMN) {
+            fields[count++] = (weir_field){.id = -1, .name = column->expression, .type = column->type};
+        }
+    }
+    *out_count = count;
+    return fields;
+}
+
 const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
                                     weir_arena *arena)
 {

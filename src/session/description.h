@@ -32,6 +32,9 @@ int weir_description_of_schema(const weir_schema *schema, weir_arena *arena, wei
 /* The physical columns as fields, in order, in `arena`. */
 const weir_field *weir_description_fields(const weir_description *description, weir_arena *arena, int32_t *out_count);
 
+/* The metadata columns as fields whose names are their keys, in order, in `arena`. */
+const weir_field *weir_description_metadata(const weir_description *description, weir_arena *arena, int32_t *out_count);
+
 /* Names of the columns at `positions`. */
 const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
                                     weir_arena *arena);

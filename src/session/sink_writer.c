@@ -35,10 +35,26 @@ static void close_writer(weir_row_writer *self)
     free(writer);
 }
 
+/* What is known about rows that are read is nothing that can be written. */
+static int check_metadata(const weir_session_table *table, weir_error *err)
+{
+    for (int32_t i = 0; i < table->base.column_count; i++) {
+        const weir_sql_column *column = &table->base.columns[i];
+        if (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual) {
+            return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
+                                "column '%s' of table '%s' is METADATA, which its connector cannot write; declare it "
+                                "with the word VIRTUAL, so that INSERT passes it over",
+                                column->name, table->base.name);
+        }
+    }
+    return WEIR_OK;
+}
+
 int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                           weir_error *err)
 {
     const weir_description *description = &table->description;
+    WEIR_TRY(check_metadata(table, err));
     sink_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
     weir_arena_init(&writer->arena);
     writer->base.write = write_batch;
