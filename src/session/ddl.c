@@ -76,14 +76,53 @@ int weir_session_alter_database(weir_session *session, const weir_ast_alter *alt
     return WEIR_OK;
 }
 
+/* ---- modules ----
+ *
+ * Flink takes its functions from modules; here they all belong to one, `core`. */
+
+#define MODULE "core"
+
+static int no_module(const weir_ast_part *part, weir_error *err)
+{
+    return weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column,
+                        "there is no module '%s'; all functions belong to the module '" MODULE "'", part->text);
+}
+
+int weir_session_module(const weir_ast_statement *statement, weir_error *err)
+{
+    const weir_ast_part *part = &statement->module;
+    if (strcmp(part->text, MODULE) != 0) {
+        return no_module(part, err);
+    }
+    return statement->kind == WEIR_AST_LOAD_MODULE
+               ? weir_fail_at(err, WEIR_EXISTS, part->position.line, part->position.column,
+                              "the module '" MODULE "' is loaded already")
+               : weir_fail_at(err, WEIR_INVALID, part->position.line, part->position.column,
+                              "the module '" MODULE "' holds all functions and stays loaded");
+}
+
+static int use_modules(const weir_ast_names *modules, weir_result **out, weir_error *err)
+{
+    for (int32_t i = 0; i < modules->count; i++) {
+        if (strcmp(modules->items[i].text, MODULE) != 0) {
+            return no_module(&modules->items[i], err);
+        }
+        if (i > 0) {
+            return weir_fail_at(err, WEIR_INVALID, modules->items[i].position.line, modules->items[i].position.column,
+                                "the module '%s' is named twice", modules->items[i].text);
+        }
+    }
+    *out = weir_result_done("Using module '" MODULE "'");
+    return WEIR_OK;
+}
+
 /* ---- USE ---- */
 
 int weir_session_use(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
 {
     const weir_ast_name *name = &statement->use.name;
     if (statement->use.object == WEIR_AST_OBJECT_MODULES) {
-        return weir_fail_at(err, WEIR_UNSUPPORTED, statement->position.line, statement->position.column,
-                            "USE MODULES is not offered by this version");
+        return use_modules(&statement->use.modules, out, err);
     }
     if (statement->use.object == WEIR_AST_OBJECT_CATALOG) {
         weir_session_catalog *catalog = NULL;

@@ -215,7 +215,12 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_STOP_JOB:
         return not_offered(statement, "STOP JOB", err);
     case WEIR_AST_ADD_JAR:
-        return not_offered(statement, "ADD JAR", err);
+        *out =
+            weir_result_done("JARs hold code for Java, which nothing here runs: '%s' is passed over", statement->jar);
+        return WEIR_OK;
+    case WEIR_AST_LOAD_MODULE:
+    case WEIR_AST_UNLOAD_MODULE:
+        return weir_session_module(statement, err);
     }
     return not_offered(statement, "this statement", err);
 }

@@ -88,7 +88,7 @@ static int show_tables(weir_session *session, const weir_ast_show *show, weir_ar
 
 static int show_functions(const weir_ast_show *show, weir_arena *arena, weir_result **out, weir_error *err)
 {
-    size_t count = weir_sql_function_count();
+    size_t count = show->user ? 0 : weir_sql_function_count(); /* there are none of users */
     const char **names = WEIR_NEW_ARRAY(arena, const char *, count);
     for (size_t i = 0; i < count; i++) {
         names[i] = weir_sql_function_name(i);
@@ -131,7 +131,7 @@ static int show_create_catalog(weir_session *session, const weir_ast_show *show,
     WEIR_TRY(weir_catalogs_get(&session->catalogs, &show->name.parts[0], &catalog, err));
     weir_buffer_append_format(&text, "CREATE CATALOG `%s`", catalog->name);
     if (catalog->comment != NULL) {
-        weir_buffer_append_text(&text, "\nCOMMENT ");
+        weir_buffer_append_text(&text, " COMMENT ");
         weir_sql_quote_string(catalog->comment, &text);
     }
     weir_buffer_append_text(&text, " WITH (\n");
@@ -149,6 +149,29 @@ static int show_create_catalog(weir_session *session, const weir_ast_show *show,
     weir_buffer_free(&text);
     *out = &result->result;
     return code;
+}
+
+/* ---- SHOW MODULES and JOBS ---- */
+
+static const char *const job_titles[] = {"job id", "job name", "status", "start time"};
+
+static int show_modules(const weir_ast_show *show, weir_result **out, weir_error *err)
+{
+    const weir_field fields[] = {{.name = "module name", .type = weir_type_simple(WEIR_VARCHAR, true)},
+                                 {.name = "used", .type = weir_type_simple(WEIR_BOOLEAN, true)}};
+    const uint8_t used = 1;
+    weir_memory_result *result = weir_memory_result_create(fields, show->full ? 2 : 1);
+    int code = weir_vector_append_raw(&result->batch.columns[0], "core", 4, err);
+    if (code == WEIR_OK && show->full) {
+        code = weir_vector_append_raw(&result->batch.columns[1], &used, 1, err);
+    }
+    result->batch.length = 1;
+    if (code != WEIR_OK) {
+        weir_result_free(&result->result);
+        return code;
+    }
+    *out = &result->result;
+    return WEIR_OK;
 }
 
 /* ---- the statement ---- */
@@ -191,10 +214,12 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
     case WEIR_AST_SHOW_PROCEDURES:
         return show_procedures(show, arena, out, err);
     case WEIR_AST_SHOW_JOBS:
+        *out = &weir_text_result_create(job_titles, sizeof job_titles / sizeof *job_titles)->result;
+        return WEIR_OK; /* statements are through when they return: there are no jobs */
     case WEIR_AST_SHOW_MODULES:
-        break;
+        return show_modules(show, out, err);
     }
-    return weir_fail(err, WEIR_UNSUPPORTED, "this SHOW statement is not offered by this version");
+    return weir_fail(err, WEIR_INVALID, "there is no such SHOW statement");
 }
 
 int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)

@@ -94,6 +94,7 @@ int weir_session_drop_view(weir_session *session, const weir_ast_drop *drop, wei
 int weir_session_alter_database(weir_session *session, const weir_ast_alter *alter, weir_result **out, weir_error *err);
 int weir_session_drop(weir_session *session, const weir_ast_drop *drop, weir_result **out, weir_error *err);
 int weir_session_use(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
+int weir_session_module(const weir_ast_statement *statement, weir_error *err);
 int weir_session_show(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err);
 int weir_session_describe_statement(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                                     weir_error *err);

@@ -374,7 +374,9 @@ typedef enum weir_ast_statement_kind {
     WEIR_AST_CALL_PROCEDURE,
     WEIR_AST_ANALYZE,
     WEIR_AST_STOP_JOB,
-    WEIR_AST_ADD_JAR
+    WEIR_AST_ADD_JAR, /* and REMOVE JAR */
+    WEIR_AST_LOAD_MODULE,
+    WEIR_AST_UNLOAD_MODULE
 } weir_ast_statement_kind;
 
 typedef enum weir_ast_object {
@@ -548,6 +550,7 @@ typedef struct weir_ast_show {
     const char *like;   /* NULL: none */
     weir_ast_options partition;
     bool user; /* SHOW USER FUNCTIONS */
+    bool full; /* SHOW FULL MODULES */
 } weir_ast_show;
 
 typedef struct weir_ast_statement weir_ast_statement;
@@ -571,7 +574,9 @@ struct weir_ast_statement {
         struct {
             weir_ast_object object; /* CATALOG, DATABASE or MODULES */
             weir_ast_name name;
+            weir_ast_names modules;
         } use;
+        weir_ast_part module; /* LOAD_MODULE, UNLOAD_MODULE */
         struct {
             weir_ast_object object; /* TABLE, DATABASE or CATALOG */
             weir_ast_name name;

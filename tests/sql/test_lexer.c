@@ -83,19 +83,27 @@ static void comments_are_left_out_and_hints_are_not(void **state)
     check_tokens(cases, sizeof cases / sizeof cases[0]);
 }
 
-static void lookalikes_of_punctuation_are_explained(void **state)
+static void lookalikes_of_punctuation_are_understood_where_they_mean_one_thing(void **state)
 {
     (void)state;
     static const token_case cases[] = {
-        {"\xE2\x80\x98"
-         "a",
-         "the typographic quote \xE2\x80\x98 doesn't begin a string; write ' instead"},
-        {"\xE2\x80\x9C", "the typographic quote \xE2\x80\x9C is no quote of SQL; write ' around text, ` around a name"},
-        {"a \xE2\x80\x93 b",
-         "a|the typographic dash \xE2\x80\x93 is no minus sign; write - instead (-- begins a comment)"},
-        {"a\xEF\xBC\x8C"
-         "b",
-         "a|the full-width comma \xEF\xBC\x8C is no comma of SQL; write , instead"},
+        {"\u2018it\u2019s\u2019, \u2019b\u2019 \u2032c\u2032 \uFF07d\uFF07 \u2018e'", "it\u2019s|,|b|c|d|e"},
+        {"a \u2212 b\u20101 \u20135 \u2014(x)", "a|\u2212|b|\u2010|1|\u2013|5|\u2014|(|x|)"},
+        {"f\uFF08a\uFF0Cb\uFF09\uFF1D\uFF0A\uFF1B", "f|\uFF08|a|\uFF0C|b|\uFF09|\uFF1D|\uFF0A|\uFF1B"},
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void other_lookalikes_are_explained(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"\u2018a\nb\u2019",
+         "this typographic quote opens a string that has no end in its line; write ' around the text"},
+        {"\u201C", "the typographic quote \u201C is no quote of SQL; write ' around text, ` around a name"},
+        {"a \u2013 b",
+         "a|the typographic dash \u2013 may stand for a minus sign or begin a comment; write - or -- instead"},
+        {"\u00B4a\u00B4", "the accent \u00B4 doesn't begin a string; write ' (or ` around a name) instead"},
         {"\"a\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
         {"#", "this character means nothing in SQL"},
         {"'abc", "this string has no end; close it with ' (a quote inside is written '')"},
@@ -147,7 +155,8 @@ int main(void)
         cmocka_unit_test(words_numbers_and_operators_are_told_apart),
         cmocka_unit_test(a_doubled_quote_stands_for_one),
         cmocka_unit_test(comments_are_left_out_and_hints_are_not),
-        cmocka_unit_test(lookalikes_of_punctuation_are_explained),
+        cmocka_unit_test(lookalikes_of_punctuation_are_understood_where_they_mean_one_thing),
+        cmocka_unit_test(other_lookalikes_are_explained),
         cmocka_unit_test(positions_count_characters_and_lines),
         cmocka_unit_test(every_keyword_is_found_in_any_case),
     };

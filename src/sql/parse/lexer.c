@@ -1,7 +1,7 @@
 /* Text to tokens, on demand: names, strings, numbers, operators; comments are left out.
  *
- * What people paste from documents and web pages (typographic quotes, dashes, full-width punctuation) gets an error
- * that says what to write instead. What a token means is the parser's business. */
+ * What people paste from documents and web pages (typographic quotes, dashes, full-width punctuation) is taken for what
+ * it can only mean, and else gets an error that says what to write. What a token means is the parser's business. */
 #include "sql/parse/lexer.h"
 
 #include "base/text.h"
@@ -91,32 +91,60 @@ static bool starts_word(unsigned char c)
 
 static bool continues_word(unsigned char c) { return starts_word(c) || (c >= '0' && c <= '9') || c == '$'; }
 
-/* Characters that look like punctuation of SQL and are not. */
+/* Characters that people paste from documents and web pages in place of SQL's own. What can mean one thing only is
+ * taken for it; the rest is explained. */
+typedef enum lookalike_kind {
+    LOOKALIKE_QUOTE,    /* begins or ends a string */
+    LOOKALIKE_OPERATOR, /* stands for `plain` */
+    LOOKALIKE_DASH,     /* a minus sign before an operand; before a blank it may as well begin a comment */
+    LOOKALIKE_WRONG
+} lookalike_kind;
+
 typedef struct lookalike {
     const char *text;
-    const char *message;
+    lookalike_kind kind;
+    weir_token_kind plain;
+    const char *message; /* NULL: understood */
 } lookalike;
 
+#define DASH_MESSAGE(dash)                                                                                             \
+    "the typographic dash " dash " may stand for a minus sign or begin a comment; write - or -- instead"
+#define DOUBLE_QUOTE_MESSAGE(what, quote)                                                                              \
+    "the " what " quote " quote " is no quote of SQL; write ' around text, ` around a name"
+
 static const lookalike lookalikes[] = {
-    {"\xE2\x80\x98", "the typographic quote \xE2\x80\x98 doesn't begin a string; write ' instead"},
-    {"\xE2\x80\x99", "the typographic quote \xE2\x80\x99 doesn't begin a string; write ' instead"},
-    {"\xE2\x80\x9A", "the typographic quote \xE2\x80\x9A doesn't begin a string; write ' instead"},
-    {"\xE2\x80\xB2", "the prime \xE2\x80\xB2 doesn't begin a string; write ' instead"},
-    {"\xC2\xB4", "the accent \xC2\xB4 doesn't begin a string; write ' (or ` around a name) instead"},
-    {"\xEF\xBC\x87", "the full-width quote \xEF\xBC\x87 doesn't begin a string; write ' instead"},
-    {"\xE2\x80\x9C", "the typographic quote \xE2\x80\x9C is no quote of SQL; write ' around text, ` around a name"},
-    {"\xE2\x80\x9D", "the typographic quote \xE2\x80\x9D is no quote of SQL; write ' around text, ` around a name"},
-    {"\xEF\xBC\x82", "the full-width quote \xEF\xBC\x82 is no quote of SQL; write ' around text, ` around a name"},
-    {"\xE2\x80\x90", "the typographic hyphen \xE2\x80\x90 is no minus sign; write - instead"},
-    {"\xE2\x80\x91", "the typographic hyphen \xE2\x80\x91 is no minus sign; write - instead"},
-    {"\xE2\x80\x93", "the typographic dash \xE2\x80\x93 is no minus sign; write - instead (-- begins a comment)"},
-    {"\xE2\x80\x94", "the typographic dash \xE2\x80\x94 is no minus sign; write - instead (-- begins a comment)"},
-    {"\xE2\x88\x92", "the typographic minus \xE2\x88\x92 is no minus sign of SQL; write - instead"},
-    {"\xEF\xBC\x8C", "the full-width comma \xEF\xBC\x8C is no comma of SQL; write , instead"},
-    {"\xEF\xBC\x9B", "the full-width semicolon \xEF\xBC\x9B doesn't end a statement; write ; instead"},
-    {"\xEF\xBC\x88", "the full-width parenthesis \xEF\xBC\x88 is none of SQL; write ( instead"},
-    {"\xEF\xBC\x89", "the full-width parenthesis \xEF\xBC\x89 is none of SQL; write ) instead"},
-    {"\xEF\xBC\x9D", "the full-width sign \xEF\xBC\x9D is none of SQL; write = instead"},
+    {"\xE2\x80\x98", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL}, /* left and right single quote, low one, prime */
+    {"\xE2\x80\x99", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
+    {"\xE2\x80\x9A", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
+    {"\xE2\x80\x9B", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
+    {"\xE2\x80\xB2", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
+    {"\xEF\xBC\x87", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL}, /* full-width */
+    {"\xC2\xB4", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR,
+     "the accent \xC2\xB4 doesn't begin a string; write ' (or ` around a name) instead"},
+    {"\xE2\x80\x9C", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9C")},
+    {"\xE2\x80\x9D", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9D")},
+    {"\xE2\x80\x9E", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9E")},
+    {"\xEF\xBC\x82", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("full-width", "\xEF\xBC\x82")},
+    {"\xE2\x80\x93", LOOKALIKE_DASH, WEIR_TOKEN_MINUS, DASH_MESSAGE("\xE2\x80\x93")},
+    {"\xE2\x80\x94", LOOKALIKE_DASH, WEIR_TOKEN_MINUS, DASH_MESSAGE("\xE2\x80\x94")},
+    {"\xE2\x80\x90", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* hyphens */
+    {"\xE2\x80\x91", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL},
+    {"\xE2\x88\x92", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* the minus sign of mathematics */
+    {"\xEF\xBC\x8D", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* from here on full-width */
+    {"\xEF\xBC\x8B", LOOKALIKE_OPERATOR, WEIR_TOKEN_PLUS, NULL},
+    {"\xEF\xBC\x8A", LOOKALIKE_OPERATOR, WEIR_TOKEN_STAR, NULL},
+    {"\xEF\xBC\x8F", LOOKALIKE_OPERATOR, WEIR_TOKEN_SLASH, NULL},
+    {"\xEF\xBC\x85", LOOKALIKE_OPERATOR, WEIR_TOKEN_PERCENT, NULL},
+    {"\xEF\xBC\x9C", LOOKALIKE_OPERATOR, WEIR_TOKEN_LESS, NULL},
+    {"\xEF\xBC\x9E", LOOKALIKE_OPERATOR, WEIR_TOKEN_GREATER, NULL},
+    {"\xEF\xBC\x9D", LOOKALIKE_OPERATOR, WEIR_TOKEN_EQUAL, NULL},
+    {"\xEF\xBC\x8C", LOOKALIKE_OPERATOR, WEIR_TOKEN_COMMA, NULL},
+    {"\xEF\xBC\x8E", LOOKALIKE_OPERATOR, WEIR_TOKEN_DOT, NULL},
+    {"\xEF\xBC\x9B", LOOKALIKE_OPERATOR, WEIR_TOKEN_SEMICOLON, NULL},
+    {"\xEF\xBC\x88", LOOKALIKE_OPERATOR, WEIR_TOKEN_LEFT_PARENTHESIS, NULL},
+    {"\xEF\xBC\x89", LOOKALIKE_OPERATOR, WEIR_TOKEN_RIGHT_PARENTHESIS, NULL},
+    {"\xEF\xBC\xBB", LOOKALIKE_OPERATOR, WEIR_TOKEN_LEFT_BRACKET, NULL},
+    {"\xEF\xBC\xBD", LOOKALIKE_OPERATOR, WEIR_TOKEN_RIGHT_BRACKET, NULL},
 };
 
 static const lookalike *find_lookalike(const weir_lexer *lexer, size_t offset)
@@ -402,15 +430,77 @@ static void lex_operator(weir_lexer *lexer, weir_token *token)
     take_text(lexer, token, lexer->offset + 1);
 }
 
+/* Where a string that a typographic quote opened ends: at the next single quote of any kind behind which no word goes
+ * on, so that an apostrophe within may be one. lexer->size: nowhere on this line. */
+static size_t find_closing_quote(const weir_lexer *lexer, size_t from, size_t *out_width)
+{
+    for (size_t i = from; i < lexer->size && lexer->text[i] != '\n'; i++) {
+        unsigned char c = (unsigned char)lexer->text[i];
+        const lookalike *similar = c >= 0xC2 ? find_lookalike(lexer, i) : NULL;
+        bool is_typographic = similar != NULL && similar->kind == LOOKALIKE_QUOTE;
+        size_t width = is_typographic ? strlen(similar->text) : 1;
+        unsigned char next = i + width < lexer->size ? (unsigned char)lexer->text[i + width] : ' ';
+        bool word_goes_on = next < 0x80 && continues_word(next);
+        if ((c == '\'' || is_typographic) && !word_goes_on) {
+            *out_width = width;
+            return i;
+        }
+    }
+    return lexer->size;
+}
+
+static void lex_typographic_string(weir_lexer *lexer, weir_token *token, size_t opening)
+{
+    size_t from = lexer->offset + opening;
+    size_t width = 0;
+    size_t end = find_closing_quote(lexer, from, &width);
+    if (end == lexer->size) {
+        fail_token(lexer, &token->position,
+                   "this typographic quote opens a string that has no end in its line; write ' around the text");
+        token->kind = WEIR_TOKEN_ERROR;
+        take_text(lexer, token, from);
+        return;
+    }
+    token->kind = WEIR_TOKEN_STRING;
+    token->text_size = end - from;
+    token->text = weir_arena_strndup(lexer->arena, lexer->text + from, token->text_size);
+    weir_lexer_advance(lexer, end + width);
+    if (!weir_utf8_valid(weir_slice_of(token->text, token->text_size)) || strlen(token->text) != token->text_size) {
+        fail_token(lexer, &token->position, "this string is no valid UTF-8; save the script as UTF-8");
+        token->kind = WEIR_TOKEN_ERROR;
+    }
+}
+
+/* A dash right before an operand is a minus sign; before a blank it may as well have been -- once. */
+static bool dash_is_minus(const weir_lexer *lexer, size_t width)
+{
+    unsigned char next = (unsigned char)char_at(lexer, width);
+    return is_digit((char)next) || (next < 0x80 && starts_word(next)) || next == '(' || next == '.' || next == '`';
+}
+
+static void lex_lookalike(weir_lexer *lexer, weir_token *token, const lookalike *similar)
+{
+    size_t width = strlen(similar->text);
+    if (similar->kind == LOOKALIKE_QUOTE) {
+        lex_typographic_string(lexer, token, width);
+        return;
+    }
+    bool is_understood =
+        similar->kind == LOOKALIKE_OPERATOR || (similar->kind == LOOKALIKE_DASH && dash_is_minus(lexer, width));
+    if (!is_understood) {
+        fail_token(lexer, &token->position, similar->message);
+    }
+    token->kind = is_understood ? similar->plain : WEIR_TOKEN_ERROR;
+    take_text(lexer, token, lexer->offset + width);
+}
+
 static void lex_token(weir_lexer *lexer, weir_token *token)
 {
     unsigned char c = (unsigned char)char_at(lexer, 0);
     char next = char_at(lexer, 1);
     const lookalike *similar = c >= 0xC2 ? find_lookalike(lexer, lexer->offset) : NULL;
     if (similar != NULL) {
-        fail_token(lexer, &token->position, similar->message);
-        token->kind = WEIR_TOKEN_ERROR;
-        take_text(lexer, token, lexer->offset + strlen(similar->text));
+        lex_lookalike(lexer, token, similar);
     } else if (c == '\'') {
         lex_string(lexer, token);
     } else if ((c == 'x' || c == 'X') && next == '\'') {

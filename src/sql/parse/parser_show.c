@@ -67,7 +67,7 @@ static int parse_show_list(weir_parser *parser, weir_ast_show *show)
     };
     static const char *const words[] = {"CATALOGS", "DATABASES", "TABLES",  "VIEWS", "COLUMNS",   "PARTITIONS",
                                         "CREATE",   "FUNCTIONS", "CURRENT", "JOBS",  "PROCEDURES"};
-    weir_parser_accept_keyword(parser, WEIR_KEYWORD_FULL);
+    show->full = weir_parser_accept_keyword(parser, WEIR_KEYWORD_FULL);
     show->user = weir_parser_accept_keyword(parser, WEIR_KEYWORD_USER);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (!weir_parser_accept_keyword(parser, lists[i].keyword)) {
@@ -142,6 +142,16 @@ static size_t find_raw_end(const char *text, size_t from, size_t size)
     return i;
 }
 
+/* The size of a typographic single quote, where the text between two offsets begins and ends with one; or 0. */
+static size_t typographic_quote(const char *text, size_t from, size_t to)
+{
+    static const char left[] = "\xE2\x80\x98", right[] = "\xE2\x80\x99";
+    size_t size = sizeof left - 1;
+    bool opens =
+        to - from >= 2 * size && (memcmp(text + from, left, size) == 0 || memcmp(text + from, right, size) == 0);
+    return opens && memcmp(text + to - size, right, size) == 0 ? size : 0;
+}
+
 /* The text between two offsets without the blanks around it, and without quotes if it is quoted as a whole. */
 static const char *take_raw(weir_parser *parser, size_t from, size_t to)
 {
@@ -153,7 +163,8 @@ static const char *take_raw(weir_parser *parser, size_t from, size_t to)
         to--;
     }
     bool quoted = to - from >= 2 && (text[from] == '\'' || text[from] == '`') && text[to - 1] == text[from];
-    return weir_arena_strndup(parser->arena, text + from + quoted, to - from - (quoted ? 2 : 0));
+    size_t quote = quoted ? 1 : typographic_quote(text, from, to);
+    return weir_arena_strndup(parser->arena, text + from + quote, to - from - 2 * quote);
 }
 
 /* SET key = value without quotes, as older clients took it: everything up to the semicolon is the value. */

@@ -185,7 +185,12 @@ static int parse_use(weir_parser *parser, weir_ast_statement *out)
     }
     if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_MODULES)) {
         out->use.object = WEIR_AST_OBJECT_MODULES;
-        return weir_parser_name(parser, "a module's name", &out->use.name);
+        do {
+            weir_ast_part module;
+            WEIR_TRY(weir_parser_part(parser, "a module's name", &module));
+            WEIR_PARSER_APPEND(parser, out->use.modules.items, out->use.modules.count, module);
+        } while (weir_parser_accept(parser, WEIR_TOKEN_COMMA));
+        return WEIR_OK;
     }
     out->use.object = WEIR_AST_OBJECT_DATABASE;
     return weir_parser_name(parser, "CATALOG or a database's name", &out->use.name);
@@ -313,6 +318,23 @@ static int parse_jar(weir_parser *parser, weir_ast_statement *out)
     return weir_parser_string(parser, "the path of the JAR as a 'string'", &out->jar);
 }
 
+static bool at_word(weir_parser *parser, size_t ahead, const char *word)
+{
+    const weir_token *token = weir_parser_peek(parser, ahead);
+    return token->kind == WEIR_TOKEN_WORD && strcasecmp(token->text, word) == 0;
+}
+
+/* LOAD MODULE name [WITH (…)] and UNLOAD MODULE name. These words begin nothing else, and are names elsewhere. */
+static int parse_module(weir_parser *parser, weir_ast_statement *out)
+{
+    weir_ast_options ignored;
+    out->kind = at_word(parser, 0, "LOAD") ? WEIR_AST_LOAD_MODULE : WEIR_AST_UNLOAD_MODULE;
+    weir_parser_take(parser);
+    weir_parser_take(parser);
+    WEIR_TRY(weir_parser_part(parser, "a module's name", &out->module));
+    return weir_parser_accept_keyword(parser, WEIR_KEYWORD_WITH) ? weir_parser_options(parser, &ignored) : WEIR_OK;
+}
+
 /* --- Which statement ------------------------------------------------------------------------------------------- */
 
 static int parse_statement_of(weir_parser *parser, weir_keyword keyword, weir_ast_statement *out)
@@ -364,6 +386,9 @@ static int parse_statement_of(weir_parser *parser, weir_keyword keyword, weir_as
         return parse_jar(parser, out);
     default:
         break;
+    }
+    if ((at_word(parser, 0, "LOAD") || at_word(parser, 0, "UNLOAD")) && at_word(parser, 1, "MODULE")) {
+        return parse_module(parser, out);
     }
     if (weir_parser_at_query(parser)) {
         out->kind = WEIR_AST_QUERY;
