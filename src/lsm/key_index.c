@@ -3,9 +3,9 @@
  * An index is built outside of the lock: two threads that need the same one at the same time may both build it, and the
  * second result is dropped.
  *
- * Indexes count in the memory budget. For a new one those that nobody uses make room, the longest unused first. One
- * that finds none even so is used all the same, since there is no changelog without it, but it goes with its last user;
- * the keys of a lookup ascend, so that a file is mostly left for good. */
+ * Indexes count in the memory budget. For a new one those that nobody uses make room, the longest unused first. One that
+ * finds none even so is used all the same, since there is no changelog without it, but it goes with its last user; the
+ * keys of a lookup ascend, so that a file is mostly left for good. */
 #include "lsm/key_index.h"
 
 #include <pthread.h>

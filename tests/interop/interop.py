@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 
+from alter_rounds import run_alter_rounds
 from engines import Java, Weir
 from dump_command import compare_dumps
 from golden_replay import replay_all
@@ -43,6 +44,8 @@ def main():
                     report.check(f"weir dump of {scenario.name}",
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
+        if arguments.weir and arguments.only in "both sides alter a table":
+            run_alter_rounds(weir, java, arguments.weir, warehouse, report, seed)
         if arguments.old_version:
             tables = [f"{warehouse}/db.db/{scenario.name}" for scenario in all_scenarios()
                       if arguments.only in scenario.name and not any(word in scenario.name for word in NOT_FOR_OLD)]

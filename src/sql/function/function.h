@@ -12,7 +12,7 @@ typedef enum weir_function_kind {
     WEIR_FUNCTION_AGGREGATE,
     WEIR_FUNCTION_WINDOW, /* over a window only: OVER (…) */
     WEIR_FUNCTION_GROUP,  /* tells about grouping sets: GROUPING(…) */
-    WEIR_FUNCTION_KNOWN   /* Flink has it, this version does not: refused by name */
+    WEIR_FUNCTION_KNOWN /* Flink has it, this version does not: refused by name */
 } weir_function_kind;
 
 typedef enum weir_aggregate_kind {
