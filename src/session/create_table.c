@@ -114,6 +114,32 @@ static int place_option_error(const weir_ast_create_table *create, int code, wei
     return weir_error_at(err, code, create->name.position);
 }
 
+/* SHOW CREATE TABLE prints the folder as an option, which says nothing new when the table is made again. Another folder
+ * is not the catalog's. */
+static int take_folder(const weir_object_path *path, const weir_ast_create_table *create, weir_arena *arena,
+                       weir_options *options, weir_error *err)
+{
+    const weir_ast_option *said = find_option(create, "path");
+    weir_catalog *catalog = path->catalog->paimon;
+    const char *folder = NULL;
+    const char *own = NULL;
+    weir_fs *fs = NULL;
+    if (said == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(catalog->ops->table_path(catalog, path->database, path->name, arena, &own, err));
+    WEIR_TRY(weir_error_at(err, weir_fs_open(said->value, arena, &fs, &folder, err), said->value_position));
+    weir_fs_close(fs);
+    weir_options_unset(options, "path");
+    if (strcmp(folder, own) == 0) {
+        return WEIR_OK;
+    }
+    return weir_fail_at(err, WEIR_INVALID, said->value_position.line, said->value_position.column,
+                        "tables of catalog '%s' lie in its warehouse, this one in '%s'; leave 'path' out, or make it a "
+                        "TEMPORARY TABLE with 'connector' = 'paimon'",
+                        path->catalog->name, own);
+}
+
 static int create_paimon(const weir_object_path *path, const weir_ast_create_table *create,
                          const weir_description *description, weir_arena *arena, weir_error *err)
 {
@@ -126,6 +152,7 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
     WEIR_TRY(check_paimon_key(create, err));
     WEIR_TRY(check_paimon_options(create, err));
     collect_options(path->catalog, create, arena, &options);
+    WEIR_TRY(take_folder(path, create, arena, &options, err));
     weir_schema_options_write(columns, arena, &options);
     const weir_field *fields = weir_description_fields(description, arena, &count);
     int code = weir_schema_create(
