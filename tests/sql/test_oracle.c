@@ -202,22 +202,9 @@ static char *function_statement(const json_t *line)
                        from == NULL ? "" : from);
 }
 
-/* The aggregate over a VALUES of the line's values. */
 static char *aggregate_statement(const json_t *line)
 {
-    const char *type = json_string_value(json_object_get(line, "input"));
-    const json_t *values = json_object_get(line, "values");
-    weir_buffer text = {0};
-    weir_buffer_append_format(&text, "SELECT %s FROM (VALUES ", json_string_value(json_object_get(line, "agg")));
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        weir_buffer_append_format(&text, "%s(CAST(%s AS %s))", i == 0 ? "" : ", ",
-                                  json_string_value(json_array_get(values, i)), type);
-    }
-    if (json_array_size(values) == 0) {
-        weir_buffer_append_format(&text, "(CAST(NULL AS %s))", type);
-    }
-    weir_buffer_append_format(&text, ") AS t (x)%s", json_array_size(values) == 0 ? " WHERE FALSE" : "");
-    return (char *)text.data;
+    return weir_format("%s", json_string_value(json_object_get(line, "sql")));
 }
 
 static void check_line(fixture *f, const json_t *line, char *(*statement)(const json_t *line))

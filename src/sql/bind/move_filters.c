@@ -99,7 +99,9 @@ static weir_plan *sink_into_all(weir_binder *binder, weir_plan *plan, const weir
     for (int32_t i = 0; i < plan->input_count; i++) {
         weir_conjuncts copy = below; /* which grows by other conditions in each input */
         copy.items = WEIR_NEW_ARRAY(binder->arena, weir_expression *, 2 * below.count + 1);
-        memcpy(copy.items, below.items, sizeof *below.items * (size_t)below.count);
+        if (below.count > 0) {
+            memcpy(copy.items, below.items, sizeof *below.items * (size_t)below.count);
+        }
         plan->inputs[i] = sink(binder, plan->inputs[i], &copy);
     }
     return filtered(binder, plan, &above);
