@@ -4,11 +4,14 @@
 
 #include "connect/folder_files.h"
 
-/* The type of a key such as 'file.path'; others are WEIR_INVALID with a suggestion. */
-int weir_file_metadata_find(const char *key, const weir_type **out, weir_error *err);
+/* The type of a key such as 'file.path'; NULL: none of these. */
+const weir_type *weir_file_metadata_type(const char *key);
 
-/* Appends the values of `fields`, which are named by their keys, for `count` rows of a file to columns[0], … */
-int weir_file_metadata_append(const weir_field *fields, int32_t field_count, const weir_folder_file *file,
-                              int64_t count, weir_vector *columns, weir_error *err);
+/* NULL after the last. */
+extern const char *const weir_file_metadata_keys[];
+
+/* Appends the value of a field, which is named by its key, for `count` rows of a file. */
+int weir_file_metadata_append(const weir_field *field, const weir_folder_file *file, int64_t count, weir_vector *column,
+                              weir_error *err);
 
 #endif

@@ -26,6 +26,9 @@ typedef struct filesystem_source {
     int32_t field_count;
     const weir_field *metadata; /* columns behind those */
     int32_t metadata_count;
+    weir_field *known;      /* those of them that the format gives */
+    int32_t *known_columns; /* their places in a batch */
+    int32_t known_count;
     weir_folder_table table;
     weir_folder_file *files;
     bool *done; /* of each file */
@@ -158,8 +161,12 @@ static int append_rows(filesystem_source *source, weir_batch *batch, weir_error 
 {
     weir_batch *view = &source->view;
     int64_t before = batch->length;
+    weir_vector *known = view->columns + source->columns.count;
     for (int32_t i = 0; i < source->columns.count; i++) {
         view->columns[i] = batch->columns[source->columns.columns[i]];
+    }
+    for (int32_t i = 0; i < source->known_count; i++) {
+        known[i] = batch->columns[source->known_columns[i]];
     }
     view->length = before;
     view->kinds = batch->kinds;
@@ -168,6 +175,9 @@ static int append_rows(filesystem_source *source, weir_batch *batch, weir_error 
     for (int32_t i = 0; i < source->columns.count; i++) {
         batch->columns[source->columns.columns[i]] = view->columns[i];
     }
+    for (int32_t i = 0; i < source->known_count; i++) {
+        batch->columns[source->known_columns[i]] = known[i];
+    }
     batch->length = view->length;
     batch->kinds = view->kinds;
     batch->kinds_capacity = view->kinds_capacity;
@@ -175,9 +185,11 @@ static int append_rows(filesystem_source *source, weir_batch *batch, weir_error 
         return code;
     }
     WEIR_TRY(append_partition(source, batch->length - before, batch, err));
-    if (source->metadata_count > 0) {
-        WEIR_TRY(weir_file_metadata_append(source->metadata, source->metadata_count, &source->files[source->current],
-                                           batch->length - before, batch->columns + source->field_count, err));
+    for (int32_t i = 0; i < source->metadata_count; i++) {
+        if (weir_file_metadata_type(source->metadata[i].name) != NULL) {
+            WEIR_TRY(weir_file_metadata_append(&source->metadata[i], &source->files[source->current],
+                                               batch->length - before, &batch->columns[source->field_count + i], err));
+        }
     }
     return code;
 }
@@ -369,6 +381,19 @@ static int list_files(filesystem_source *source, const weir_source_options *opti
     return WEIR_OK;
 }
 
+/* Metadata that is no file's is the format's. */
+static void find_known(filesystem_source *source)
+{
+    source->known = WEIR_NEW_ARRAY(&source->arena, weir_field, source->metadata_count);
+    source->known_columns = WEIR_NEW_ARRAY(&source->arena, int32_t, source->metadata_count);
+    for (int32_t i = 0; i < source->metadata_count; i++) {
+        if (weir_file_metadata_type(source->metadata[i].name) == NULL) {
+            source->known_columns[source->known_count] = source->field_count + i;
+            source->known[source->known_count++] = source->metadata[i];
+        }
+    }
+}
+
 static int open_source(filesystem_source *source, const weir_source_options *options, weir_error *err)
 {
     const weir_connect_kind *connector;
@@ -376,12 +401,13 @@ static int open_source(filesystem_source *source, const weir_source_options *opt
     WEIR_TRY(weir_format_of(options->options, &source->format, err));
     WEIR_TRY(weir_file_columns_of(options->fields, options->field_count, options->partition_keys,
                                   options->partition_key_count, &source->arena, &source->columns, err));
-    source->view.columns = weir_alloc_zeroed((size_t)source->columns.count, sizeof *source->view.columns);
-    source->view.column_count = source->columns.count;
+    find_known(source);
+    source->view.column_count = source->columns.count + source->known_count;
+    source->view.columns = weir_alloc_zeroed((size_t)source->view.column_count, sizeof *source->view.columns);
     if (weir_row_format_is_text(source->format)) {
         WEIR_TRY(weir_row_format_open_reader(source->format, options->options, source->columns.fields,
-                                             source->columns.count, options->primary_keys, options->primary_key_count,
-                                             &source->reader, err));
+                                             source->columns.count, source->known, source->known_count,
+                                             options->primary_keys, options->primary_key_count, &source->reader, err));
     }
     return list_files(source, options, connector, err);
 }
@@ -422,7 +448,7 @@ int weir_filesystem_check(const weir_options *options, const weir_connect_kind *
         return WEIR_OK;
     }
     weir_row_reader *reader;
-    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, NULL, 0, &reader, err));
+    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, NULL, 0, NULL, 0, &reader, err));
     reader->close(reader);
     weir_row_writer *writer;
     WEIR_TRY(weir_row_format_open_writer(format, options, fields, field_count, &writer, err));

@@ -121,11 +121,26 @@ static weir_json_null_key read_null_key(const weir_connect_kind *format, const w
                                                           : WEIR_JSON_NULL_KEY_FAIL;
 }
 
+/* ---- metadata ---- */
+
+const weir_type *weir_row_format_metadata(const weir_connect_kind *format, const char *key)
+{
+    const json_format *json = find_json(format);
+    return json == NULL ? NULL : weir_json_metadata_type(json->kind, key);
+}
+
+size_t weir_row_format_metadata_keys(const weir_connect_kind *format, const char **out, size_t most)
+{
+    const json_format *json = find_json(format);
+    return json == NULL ? 0 : weir_json_metadata_keys(json->kind, out, most);
+}
+
 /* ---- readers and writers ---- */
 
 int weir_row_format_open_reader(const weir_connect_kind *format, const weir_options *options, const weir_field *fields,
-                                int32_t field_count, const char *const *primary_keys, int32_t primary_key_count,
-                                weir_row_reader **out, weir_error *err)
+                                int32_t field_count, const weir_field *metadata, int32_t metadata_count,
+                                const char *const *primary_keys, int32_t primary_key_count, weir_row_reader **out,
+                                weir_error *err)
 {
     if (is_csv(format)) {
         weir_csv_options csv;
@@ -136,6 +151,8 @@ int weir_row_format_open_reader(const weir_connect_kind *format, const weir_opti
     WEIR_TRY(read_json_options(format, options, &json, err));
     json.primary_keys = primary_keys;
     json.primary_key_count = primary_key_count;
+    json.metadata = metadata;
+    json.metadata_count = metadata_count;
     return weir_json_open_reader(fields, field_count, &json, out, err);
 }
 

@@ -1,10 +1,12 @@
 /* The table of kinds of sources, and what can be told of one by its options alone. */
 #include "connect/source.h"
 
+#include "base/text.h"
 #include "connect/connect_options.h"
 #include "connect/datagen.h"
 #include "connect/file_metadata.h"
 #include "connect/filesystem.h"
+#include "connect/row_format.h"
 
 typedef struct source_kind {
     const char *connector;
@@ -56,14 +58,43 @@ int weir_connector_check(const weir_options *options, const weir_field *fields, 
     return WEIR_OK;
 }
 
-int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, weir_error *err)
+static int unknown_metadata(const weir_connect_kind *format, const char *key, weir_error *err)
+{
+    const char *keys[32];
+    size_t count = 0;
+    weir_buffer list = {0};
+    while (weir_file_metadata_keys[count] != NULL) {
+        keys[count] = weir_file_metadata_keys[count];
+        count++;
+    }
+    count += weir_row_format_metadata_keys(format, keys + count, sizeof keys / sizeof *keys - count);
+    for (size_t i = 0; i < count; i++) {
+        weir_buffer_append_format(&list, "%s%s", i == 0 ? "" : ", ", keys[i]);
+    }
+    const char *near = weir_suggest(key, keys, count);
+    int code = weir_fail(err, WEIR_INVALID, "there is no METADATA '%s'%s%s%s; there are %s", key,
+                         near == NULL ? "" : ", did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?",
+                         weir_buffer_text(&list));
+    weir_buffer_free(&list);
+    return code;
+}
+
+int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
+                            weir_error *err)
 {
     const weir_connect_kind *connector;
+    const weir_connect_kind *format;
     WEIR_TRY(weir_connector_of(options, &connector, err));
-    if (strcmp(connector->name, "filesystem") == 0) {
-        return weir_file_metadata_find(key, out, err);
+    if (strcmp(connector->name, "filesystem") != 0) {
+        return weir_fail(err, WEIR_INVALID, "tables of connector %s have no METADATA", connector->name);
     }
-    return weir_fail(err, WEIR_INVALID, "tables of connector %s have no METADATA", connector->name);
+    WEIR_TRY(weir_format_of(options, &format, err));
+    *out = weir_file_metadata_type(key);
+    *out_cast = *out != NULL;
+    if (*out == NULL) {
+        *out = weir_row_format_metadata(format, key);
+    }
+    return *out != NULL ? WEIR_OK : unknown_metadata(format, key, err);
 }
 
 bool weir_source_gives_changes(const weir_options *options)

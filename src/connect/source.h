@@ -50,8 +50,10 @@ int weir_source_open(const weir_source_options *options, weir_source **out, weir
  * before anything is read or written: for CREATE TABLE. */
 int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
 
-/* Whether the connector knows this about a row, and of what type it is. WEIR_INVALID names what there is. */
-int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, weir_error *err);
+/* The type of what the connector or its format knows about a row under this key. WEIR_INVALID names what there is.
+ * *out_cast: it is given in any type that it can be cast to; otherwise in types of the same kind. */
+int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
+                            weir_error *err);
 
 /* What a source of these options gives: only inserts, or changes of every kind. */
 bool weir_source_gives_changes(const weir_options *options);

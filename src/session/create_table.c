@@ -178,10 +178,14 @@ int weir_check_metadata(const weir_ast_create_table *create, const weir_descript
             continue;
         }
         const char *key = column->metadata_key != NULL ? column->metadata_key : column->name.text;
-        int code = weir_connector_metadata(&description->options, key, &type, err);
+        bool casts = false;
+        int code = weir_connector_metadata(&description->options, key, &type, &casts, err);
         WEIR_TRY(weir_error_at(err, code, column->name.position));
-        bool is_zoned = type->id == WEIR_TIMESTAMP_LTZ && column->type->id != WEIR_TIMESTAMP_LTZ;
-        if (is_zoned || !weir_cast_allowed(type, column->type)) {
+        bool is_given = type->id == WEIR_TIMESTAMP_LTZ ? column->type->id == WEIR_TIMESTAMP_LTZ
+                        : casts                        ? weir_cast_allowed(type, column->type)
+                        : weir_type_is_text(type)      ? weir_type_is_text(column->type)
+                                                       : weir_type_equal(type, column->type, true);
+        if (!is_given) {
             return weir_fail_at(err, WEIR_INVALID, column->type_position.line, column->type_position.column,
                                 "METADATA '%s' is %s and cannot be given as %s", key, weir_sql_type_text(arena, type),
                                 weir_sql_type_text(arena, column->type));

@@ -8,7 +8,7 @@
 #include "format/json/event.h"
 #include "format/json/text.h"
 
-enum { DATA, OLD, TYPE, DATABASE, TABLE, MEMBER_COUNT };
+enum { DATA, OLD, TYPE, DATABASE, TABLE };
 
 /* An object, several in an array, or null: as rows. */
 static bool take_rows(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows)
@@ -37,10 +37,11 @@ static bool take_rows(weir_json_events *events, weir_json_cursor *cursor, weir_j
     return cursor->outcome == WEIR_JSON_FINE;
 }
 
-static bool take_message(weir_json_events *events, weir_json_cursor *cursor, weir_json_span members[MEMBER_COUNT])
+static bool take_message(weir_json_events *events, weir_json_cursor *cursor)
 {
+    weir_json_span *members = events->members;
     weir_json_span missing = {.offset = (uint32_t)(cursor->at - cursor->base), .token = WEIR_JSON_MISSING};
-    for (int i = 0; i < MEMBER_COUNT; i++) {
+    for (int i = 0; i < WEIR_JSON_BINLOG_MEMBERS; i++) {
         members[i] = missing;
     }
     events->old_rows.count = 0;
@@ -81,13 +82,14 @@ static bool add_updates(weir_json_events *events, weir_json_cursor *cursor, weir
     const weir_json_rows *before = &events->old_rows;
     const weir_json_rows *after = &events->new_rows;
     size_t width = (size_t)after->width;
+    size_t fields = (size_t)events->row_names->count;
     if (before->count != after->count) {
         return weir_json_fail_at(cursor, message, "as many rows in \"old\" as in \"data\" of an update");
     }
     for (int64_t i = 0; i < after->count; i++) {
         const weir_json_span *new_row = after->spans + (size_t)i * width;
         weir_json_span *old_row = before->spans + (size_t)i * width;
-        for (size_t k = 0; k < width; k++) {
+        for (size_t k = 0; k < fields; k++) {
             old_row[k] = old_row[k].token == WEIR_JSON_MISSING ? new_row[k] : old_row[k];
         }
         weir_json_add_update(events, cursor->base, old_row, new_row, rows);
@@ -111,9 +113,9 @@ static bool is_included(weir_json_events *events, const weir_json_cursor *cursor
     return weir_name_pattern_matches(pattern, weir_slice_of(weir_buffer_text(text), text->size));
 }
 
-static bool add_canal(weir_json_events *events, weir_json_cursor *cursor, const weir_json_span *members,
-                      weir_json_rows *rows)
+static bool add_canal(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows)
 {
+    const weir_json_span *members = events->members;
     if (!is_included(events, cursor, events->databases, members[DATABASE]) ||
         !is_included(events, cursor, events->tables, members[TABLE])) {
         return true;
@@ -140,12 +142,11 @@ static bool add_canal(weir_json_events *events, weir_json_cursor *cursor, const 
 
 bool weir_json_take_canal(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows)
 {
-    weir_json_span members[MEMBER_COUNT];
-    if (!take_message(events, cursor, members)) {
+    if (!take_message(events, cursor)) {
         return false;
     }
     const uint8_t *end = cursor->at;
-    if (!add_canal(events, cursor, members, rows)) {
+    if (!add_canal(events, cursor, rows)) {
         return false;
     }
     cursor->at = end;
@@ -177,12 +178,11 @@ static bool add_maxwell(weir_json_events *events, weir_json_cursor *cursor, weir
 
 bool weir_json_take_maxwell(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows)
 {
-    weir_json_span members[MEMBER_COUNT];
-    if (!take_message(events, cursor, members)) {
+    if (!take_message(events, cursor)) {
         return false;
     }
     const uint8_t *end = cursor->at;
-    if (!add_maxwell(events, cursor, members[TYPE], rows)) {
+    if (!add_maxwell(events, cursor, events->members[TYPE], rows)) {
         return false;
     }
     cursor->at = end;

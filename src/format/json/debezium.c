@@ -5,7 +5,7 @@
  * which every message repeats, is compared with the last one byte by byte and passed over when equal. */
 #include "format/json/event.h"
 
-enum { BEFORE, AFTER, OP, MEMBER_COUNT };
+enum { BEFORE, AFTER, OP };
 
 static bool take_row(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows)
 {
@@ -68,6 +68,8 @@ static bool take_event(weir_json_events *events, weir_json_cursor *cursor, weir_
     weir_json_span op = {.token = WEIR_JSON_MISSING};
     events->old_rows.count = 0;
     events->new_rows.count = 0;
+    events->members[WEIR_JSON_DEBEZIUM_SOURCE] = op;
+    events->members[WEIR_JSON_DEBEZIUM_TIME] = op;
     for (bool more = weir_json_enter(cursor, '}'); more; more = weir_json_next(cursor, '}')) {
         weir_json_span value;
         if (!weir_json_take_name(cursor, &value)) {
@@ -84,6 +86,9 @@ static bool take_event(weir_json_events *events, weir_json_cursor *cursor, weir_
             return false;
         }
         op = member == OP ? value : op;
+        if (member > OP) {
+            events->members[member] = value;
+        }
     }
     const uint8_t *end = cursor->at;
     if (cursor->outcome != WEIR_JSON_FINE || !add_event(events, cursor, op, event, rows)) {

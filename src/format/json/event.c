@@ -46,20 +46,21 @@ static void find_keys(weir_json_events *events, const weir_json_read_options *op
 }
 
 int weir_json_events_init(weir_json_events *events, const weir_json_read_options *options, weir_json_names *row_names,
-                          weir_error *err)
+                          int32_t width, weir_error *err)
 {
-    static const char *const debezium_members[] = {"before", "after", "op"};
-    static const char *const binlog_members[] = {"data", "old", "type", "database", "table"};
+    static const char *const debezium_members[] = {"before", "after", "op", "source", "ts_ms"};
+    static const char *const binlog_members[] = {"data",    "old",     "type", "database", "table",
+                                                 "sqlType", "pkNames", "ts",   "es",       "primary_key_columns"};
     static const char *const envelope_members[] = {"schema", "payload"};
     *events = (weir_json_events){.options = options, .row_names = row_names};
-    events->old_rows.width = row_names->count;
-    events->new_rows.width = row_names->count;
+    events->old_rows.width = width;
+    events->new_rows.width = width;
     find_keys(events, options);
     weir_json_names_init(&events->envelope_names, envelope_members, 2);
     if (options->kind == WEIR_JSON_DEBEZIUM) {
-        weir_json_names_init(&events->names, debezium_members, 3);
+        weir_json_names_init(&events->names, debezium_members, 5);
     } else {
-        weir_json_names_init(&events->names, binlog_members, 5);
+        weir_json_names_init(&events->names, binlog_members, WEIR_JSON_BINLOG_MEMBERS);
     }
     WEIR_TRY(compile(options->database_include, "canal-json.database.include", &events->databases, err));
     return compile(options->table_include, "canal-json.table.include", &events->tables, err);

@@ -6,6 +6,19 @@
 #include "format/json/rows.h"
 #include "format/name_pattern.h"
 
+/* Members of events beside their rows, by their places among weir_json_events.names. */
+enum { WEIR_JSON_DEBEZIUM_SOURCE = 3, WEIR_JSON_DEBEZIUM_TIME };
+enum {
+    WEIR_JSON_BINLOG_DATABASE = 3,
+    WEIR_JSON_BINLOG_TABLE,
+    WEIR_JSON_BINLOG_SQL_TYPE,
+    WEIR_JSON_BINLOG_KEY_NAMES,
+    WEIR_JSON_BINLOG_TIME,
+    WEIR_JSON_BINLOG_EVENT_TIME,
+    WEIR_JSON_BINLOG_KEY_COLUMNS,
+    WEIR_JSON_BINLOG_MEMBERS
+};
+
 /* What reading the events of one table needs. */
 typedef struct weir_json_events {
     const weir_json_read_options *options;
@@ -14,7 +27,8 @@ typedef struct weir_json_events {
     int32_t key_count;
     weir_json_names names; /* of an event's members */
     weir_json_names envelope_names;
-    weir_json_rows old_rows; /* of one message */
+    weir_json_span members[WEIR_JSON_BINLOG_MEMBERS]; /* of the last message, other than its rows */
+    weir_json_rows old_rows;                          /* of one message */
     weir_json_rows new_rows;
     weir_buffer schema;           /* Debezium: the text of the schema that the columns' encodings are made for */
     weir_json_span new_schema;    /* another one, found in the last message; size 0: none */
@@ -23,8 +37,9 @@ typedef struct weir_json_events {
     weir_buffer name; /* one of them, its escapes resolved */
 } weir_json_events;
 
+/* `width`: the spans of a row, those of metadata included. */
 int weir_json_events_init(weir_json_events *events, const weir_json_read_options *options, weir_json_names *row_names,
-                          weir_error *err);
+                          int32_t width, weir_error *err);
 void weir_json_events_free(weir_json_events *events);
 
 /* Takes the message whose bracket is at `at` and appends its rows. False: a failure, also when it is JSON but no event
@@ -32,6 +47,10 @@ void weir_json_events_free(weir_json_events *events);
 bool weir_json_take_debezium(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
 bool weir_json_take_canal(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
 bool weir_json_take_maxwell(weir_json_events *events, weir_json_cursor *cursor, weir_json_rows *rows);
+
+/* Puts what the last message says beside its rows into these, which begin at `first`. */
+void weir_json_events_fill_metadata(const weir_json_events *events, const uint8_t *base, weir_json_rows *rows,
+                                    int64_t first);
 
 /* Appends an update, which is a delete and an insert when it changes the primary key. */
 void weir_json_add_update(const weir_json_events *events, const uint8_t *base, const weir_json_span *before,

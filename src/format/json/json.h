@@ -7,6 +7,7 @@
  *   column*.c      spans to vectors, a column at a time: the type is looked at once a column, not once a value
  *   number.h, time.h, text.h   numbers, times and strings of JSON
  *   event.h, debezium*.c, binlog.c   change events: Debezium; Canal and Maxwell
+ *   event_metadata.c   what events say beside their rows
  *   writer.c       rows to JSON
  *
  * Follows Flink's formats json, debezium-json, canal-json and maxwell-json; source of truth:
@@ -43,7 +44,15 @@ typedef struct weir_json_read_options {
     int32_t primary_key_count;
     const char *database_include; /* Canal: patterns that the whole name must match; NULL: all */
     const char *table_include;
+    const weir_field *metadata; /* of events: more columns behind the fields, named by what an event says beside its
+                                   rows (weir_json_metadata_type); borrowed */
+    int32_t metadata_count;
 } weir_json_read_options;
+
+/* The type of such a column, such as that of 'source.timestamp'; NULL: events of this kind don't say it. Static. */
+const weir_type *weir_json_metadata_type(weir_json_kind kind, const char *key);
+/* What events of this kind say, for messages; the number of keys put into `out`. */
+size_t weir_json_metadata_keys(weir_json_kind kind, const char **out, size_t most);
 
 /* A reader of rows of `fields`, which are borrowed. Types that JSON cannot hold are WEIR_UNSUPPORTED. */
 int weir_json_open_reader(const weir_field *fields, int32_t field_count, const weir_json_read_options *options,

@@ -226,8 +226,8 @@ static int settle_rows(json_reader *reader, const weir_row_text *text, int64_t f
 {
     if (reader->events.new_schema.size > 0) {
         WEIR_TRY(flush_rows(reader, text, first, batch, err));
-        WEIR_TRY(weir_json_apply_schema(&reader->events, text->data, text->path, reader->columns, reader->column_count,
-                                        err));
+        WEIR_TRY(
+            weir_json_apply_schema(&reader->events, text->data, text->path, reader->columns, reader->names.count, err));
     }
     if (reader->rows.count >= ROWS_AT_ONCE) {
         WEIR_TRY(flush_rows(reader, text, reader->rows.count, batch, err));
@@ -247,6 +247,9 @@ static record_outcome read_record(json_reader *reader, const weir_row_text *text
     const uint8_t *record = cursor->at;
     int64_t first = reader->rows.count;
     if (take_record(reader, cursor)) {
+        if (reader->options.metadata_count > 0) {
+            weir_json_events_fill_metadata(&reader->events, cursor->base, &reader->rows, first);
+        }
         return RECORD_READ;
     }
     reader->rows.count = first;
@@ -306,13 +309,20 @@ static void close_reader(weir_row_reader *self)
     free(reader);
 }
 
+/* Columns of metadata come behind the others; times in it are milliseconds since 1970-01-01. */
 static int init_reader(json_reader *reader, const weir_field *fields, weir_error *err)
 {
+    int32_t field_count = reader->names.count;
     for (int32_t i = 0; i < reader->column_count; i++) {
-        WEIR_TRY(weir_json_column_init(&reader->columns[i], fields[i].name, fields[i].type, err));
+        const weir_field *field = i < field_count ? &fields[i] : &reader->options.metadata[i - field_count];
+        WEIR_TRY(weir_json_column_init(&reader->columns[i], field->name, field->type, err));
+        if (i >= field_count) {
+            reader->columns[i].encoding = WEIR_JSON_EPOCH_MILLIS;
+        }
     }
-    return reader->take_event == NULL ? WEIR_OK
-                                      : weir_json_events_init(&reader->events, &reader->options, &reader->names, err);
+    return reader->take_event == NULL
+               ? WEIR_OK
+               : weir_json_events_init(&reader->events, &reader->options, &reader->names, reader->column_count, err);
 }
 
 int weir_json_open_reader(const weir_field *fields, int32_t field_count, const weir_json_read_options *options,
@@ -330,9 +340,9 @@ int weir_json_open_reader(const weir_field *fields, int32_t field_count, const w
                          : options->kind == WEIR_JSON_CANAL   ? weir_json_take_canal
                          : options->kind == WEIR_JSON_MAXWELL ? weir_json_take_maxwell
                                                               : NULL;
-    reader->columns = weir_alloc_zeroed((size_t)field_count, sizeof *reader->columns);
-    reader->column_count = field_count;
-    reader->rows.width = field_count;
+    reader->column_count = field_count + options->metadata_count;
+    reader->columns = weir_alloc_zeroed((size_t)reader->column_count, sizeof *reader->columns);
+    reader->rows.width = reader->column_count;
     reader->conversion.options = &reader->options;
     weir_json_names_of_fields(&reader->names, fields, field_count);
     int code = init_reader(reader, fields, err);
