@@ -75,6 +75,7 @@ int weir_session_query(weir_session *session, const weir_ast_query *query, weir_
     weir_bound *bound = NULL;
     weir_row_feed *feed = NULL;
     WEIR_TRY(weir_bind_query(&context, query, &bound, err));
+    weir_bound_number_names(bound);
     int code = weir_row_feed_open(session, bound, &feed, err);
     if (code != WEIR_OK) {
         weir_bound_free(bound);

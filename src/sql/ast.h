@@ -85,6 +85,7 @@ typedef enum weir_ast_expression_kind {
     WEIR_AST_BINARY,     /* operation; arguments: two, or two and more of AND and OR; interval: of (a - b) DAY */
     WEIR_AST_BETWEEN,    /* arguments: value, low, high; negated; operation 1: SYMMETRIC */
     WEIR_AST_IN,         /* arguments: value, then the list; or value and query; negated */
+    WEIR_AST_QUANTIFIED, /* arguments: value; operation: a comparison; query; negated: with ALL rather than ANY */
     WEIR_AST_EXISTS,     /* query */
     WEIR_AST_LIKE,       /* arguments: value, pattern, escape if given; operation: LIKE or SIMILAR; negated */
     WEIR_AST_IS,         /* operation: weir_ast_is; arguments[0] (and [1] of DISTINCT FROM); negated */

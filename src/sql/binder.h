@@ -72,6 +72,8 @@ typedef struct weir_bound {
 } weir_bound;
 
 int weir_bind_query(const weir_bind_context *context, const weir_ast_query *query, weir_bound **out, weir_error *err);
+/* Columns of a shown result that would have one name are numbered, as in Flink: id, id0, id1. */
+void weir_bound_number_names(weir_bound *bound);
 
 /* INSERT: checks column count and types (what Flink doesn't cast by itself is refused), adds the casts. */
 int weir_bind_insert(const weir_bind_context *context, const weir_ast_insert *insert, weir_bound **out,

@@ -231,6 +231,8 @@ static int bind_plain(weir_binder *binder, const weir_ast_expression *ast, weir_
     case WEIR_AST_MULTISET:
         return weir_binder_fail(binder, &ast->position,
                                 "Flink has no plan for MULTISET[…]; COLLECT makes multisets of rows");
+    case WEIR_AST_QUANTIFIED:
+        return weir_bind_quantified(binder, ast, out);
     case WEIR_AST_EXISTS:
         return weir_bind_exists(binder, ast, out);
     case WEIR_AST_SUBQUERY:

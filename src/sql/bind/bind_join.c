@@ -274,6 +274,32 @@ static int bind_dependent(weir_binder *binder, const weir_ast_from *join, weir_p
     return always ? WEIR_OK : filter_on(binder, join, plan, scope);
 }
 
+/* d FOR SYSTEM_TIME AS OF l.time: each row with what d holds when it is joined. Over bounded data, which has no other
+ * time than that of the query, this is d as it is now. */
+static int bind_right(weir_binder *binder, const weir_ast_from *join, weir_scope *left_scope, weir_plan **out,
+                      weir_scope *scope)
+{
+    weir_ast_from right = *join->right;
+    if (right.kind != WEIR_AST_FROM_TABLE || right.system_time == NULL || right.system_time->kind != WEIR_AST_COLUMN) {
+        return weir_bind_from(binder, join->right, out, scope);
+    }
+    weir_expression *time;
+    weir_binder inner = *binder;
+    inner.scope = left_scope;
+    inner.grouping = NULL;
+    WEIR_TRY(weir_bind_expression(&inner, right.system_time, &time));
+    if (time->type->id != WEIR_TIMESTAMP_LTZ) {
+        return weir_binder_unsupported(binder, &right.system_time->position,
+                                       "FOR SYSTEM_TIME AS OF a column that is no processing time (PROCTIME())");
+    }
+    if (join->join == WEIR_AST_JOIN_RIGHT || join->join == WEIR_AST_JOIN_FULL) {
+        return weir_binder_fail(binder, &join->position,
+                                "a table FOR SYSTEM_TIME AS OF a column joins by JOIN or LEFT JOIN");
+    }
+    right.system_time = NULL;
+    return weir_bind_from(binder, &right, out, scope);
+}
+
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope)
 {
     weir_plan *left;
@@ -287,7 +313,7 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
         return bind_dependent(binder, join, out, scope);
     }
     WEIR_TRY(weir_bind_from(binder, join->left, &left, &left_scope));
-    WEIR_TRY(weir_bind_from(binder, join->right, &right, &right_scope));
+    WEIR_TRY(bind_right(binder, join, &left_scope, &right, &right_scope));
     WEIR_TRY(check_relations(binder, join, &left_scope, &right_scope));
     if (join->natural || join->using.count > 0) {
         WEIR_TRY(find_common(binder, join, &left_scope, &right_scope, &common));

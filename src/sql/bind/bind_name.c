@@ -19,6 +19,21 @@ static bool has_relation(const weir_scope *scope, const char *name)
     return false;
 }
 
+static int fail_ambiguous(weir_binder *binder, const weir_ast_part *part, const weir_scope_column *a,
+                          const weir_scope_column *b)
+{
+    bool one = a->relation == b->relation ||
+               (a->relation != NULL && b->relation != NULL && strcmp(a->relation, b->relation) == 0);
+    if (one) {
+        return weir_binder_fail(binder, &part->position,
+                                "column '%s' is ambiguous: %s has several of this name; tell them apart by AS",
+                                part->text, a->relation == NULL ? "a query" : a->relation);
+    }
+    return weir_binder_fail(
+        binder, &part->position, "column '%s' is ambiguous: %s and %s have one; write the table's name before it",
+        part->text, a->relation == NULL ? "a query" : a->relation, b->relation == NULL ? "a query" : b->relation);
+}
+
 /* The position of a column by its name, and by its relation if `relation` is given; -1 when there is none. */
 static int find_column(weir_binder *binder, const weir_scope *scope, const weir_ast_part *part, const char *relation,
                        int32_t *out)
@@ -29,11 +44,7 @@ static int find_column(weir_binder *binder, const weir_scope *scope, const weir_
         bool same =
             strcmp(column->name, part->text) == 0 && (relation == NULL ? !column->hidden : is_of(column, relation));
         if (same && *out >= 0) {
-            return weir_binder_fail(binder, &part->position,
-                                    "column '%s' is ambiguous: %s and %s have one; write the table's name before it",
-                                    part->text,
-                                    scope->columns[*out].relation == NULL ? "a query" : scope->columns[*out].relation,
-                                    column->relation == NULL ? "a query" : column->relation);
+            return fail_ambiguous(binder, part, &scope->columns[*out], column);
         }
         if (same) {
             *out = i;

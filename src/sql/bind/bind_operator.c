@@ -239,7 +239,7 @@ int weir_bind_comparison(weir_binder *binder, weir_expression_kind kind, const w
     return WEIR_OK;
 }
 
-static weir_expression_kind comparison_kind(weir_ast_operator operation)
+weir_expression_kind weir_operator_kind(weir_ast_operator operation)
 {
     switch (operation) {
     case WEIR_AST_EQUAL:
@@ -542,7 +542,7 @@ int weir_bind_binary(weir_binder *binder, const weir_ast_expression *ast, weir_e
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &a));
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[1], &b));
     if (operation >= WEIR_AST_EQUAL && operation <= WEIR_AST_GREATER_OR_EQUAL) {
-        return weir_bind_comparison(binder, comparison_kind(operation), &ast->position, a, b, out);
+        return weir_bind_comparison(binder, weir_operator_kind(operation), &ast->position, a, b, out);
     }
     return weir_bind_arithmetic(binder, operation, &ast->position, a, b, out);
 }

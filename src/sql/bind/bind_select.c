@@ -42,6 +42,7 @@ static void add_item(weir_binder *binder, select_state *state, weir_expression *
 static int bind_source(weir_binder *binder, select_state *state)
 {
     const weir_ast_select *select = state->select;
+    WEIR_TRY(weir_check_query_hints(binder, &select->hints, select->from));
     if (select->from == NULL) {
         state->plan = weir_plan_new(binder, WEIR_PLAN_VALUES, &select->position, NULL);
         state->plan->row_count = 1;

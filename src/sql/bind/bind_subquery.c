@@ -88,8 +88,7 @@ int weir_bind_scalar_subquery(weir_binder *binder, const weir_ast_expression *as
         plan = weir_plan_grouped(binder, plan, NULL, 0, aggregate, 1);
     }
     WEIR_TRY(attach_row(binder, plan, &ast->position, &row));
-    *out = row[0];
-    return WEIR_OK;
+    return weir_binder_cast(binder, row[0], weir_binder_nullable(binder, row[0]->type, true), false, out);
 }
 
 /* --- EXISTS ---------------------------------------------------------------------------------------------------- */
@@ -374,6 +373,76 @@ int weir_bind_in_subquery(weir_binder *binder, const weir_ast_expression *ast, w
     WEIR_TRY(bind_in_query(binder, ast, &in));
     WEIR_TRY(mark_in(binder, &in, &ast->position, out));
     return ast->negated ? weir_bind_not(binder, &ast->position, *out, out) : WEIR_OK;
+}
+
+/* --- ANY and ALL ------------------------------------------------------------------------------------------------ */
+
+/* COUNT(*), COUNT, MIN and MAX of a query's one column: what comparing with all of its rows comes down to. */
+static int attach_extremes(weir_binder *binder, weir_plan *plan, const weir_position *at, weir_expression ***out)
+{
+    static const char *const names[] = {"COUNT", "COUNT", "MIN", "MAX"};
+    const weir_type *bigint = weir_type_simple(WEIR_BIGINT, false);
+    weir_aggregate *aggregates = WEIR_NEW_ARRAY(binder->arena, weir_aggregate, 4);
+    for (int32_t i = 0; i < 4; i++) {
+        const weir_type *type = i < 2 ? bigint : weir_binder_nullable(binder, plan->fields[0].type, true);
+        aggregates[i] =
+            make_aggregate(binder, weir_function_find(names[i]), i == 0 ? NULL : field_of(binder, plan, 0), type, at);
+    }
+    return attach_row(binder, weir_plan_grouped(binder, plan, NULL, 0, aggregates, 4), at, out);
+}
+
+/* value op MIN, op MAX, or both: what decides first. */
+static int compare_extremes(weir_binder *binder, const weir_ast_expression *ast, weir_expression *value,
+                            weir_expression *const *extremes, weir_expression **out)
+{
+    weir_expression_kind kind = weir_operator_kind((weir_ast_operator)ast->operation);
+    bool greater = kind == WEIR_EXPRESSION_GREATER || kind == WEIR_EXPRESSION_GREATER_OR_EQUAL;
+    if (kind != WEIR_EXPRESSION_EQUAL && kind != WEIR_EXPRESSION_NOT_EQUAL) {
+        return weir_bind_comparison(binder, kind, &ast->position, value, extremes[greater == ast->negated ? 1 : 0],
+                                    out);
+    }
+    weir_expression *both[2];
+    for (int i = 0; i < 2; i++) {
+        WEIR_TRY(weir_bind_comparison(binder, kind, &ast->position, value, extremes[i], &both[i]));
+    }
+    *out = weir_expression_two(binder, ast->negated ? WEIR_EXPRESSION_AND : WEIR_EXPRESSION_OR,
+                               weir_binder_boolean(true), &ast->position, both[0], both[1]);
+    return WEIR_OK;
+}
+
+/* ANY: CASE WHEN found THEN TRUE WHEN rows = 0 THEN FALSE WHEN value IS NULL OR known < rows THEN NULL ELSE FALSE END;
+ * ALL is the opposite. */
+int weir_bind_quantified(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out)
+{
+    const weir_type *boolean = weir_binder_boolean(false);
+    const weir_position *at = &ast->position;
+    weir_plan *plan;
+    weir_expression *value;
+    weir_expression **row;
+    weir_expression *decides;
+    WEIR_TRY(bind_query(binder, ast, &plan));
+    if (plan->field_count != 1) {
+        return weir_binder_fail(binder, at, "ANY and ALL take a query of one column, but this one gives %d",
+                                plan->field_count);
+    }
+    WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], &value));
+    WEIR_TRY(attach_extremes(binder, plan, at, &row));
+    WEIR_TRY(compare_extremes(binder, ast, value, row + 2, &decides));
+    weir_expression *decided =
+        weir_expression_new(binder, ast->negated ? WEIR_EXPRESSION_IS_FALSE : WEIR_EXPRESSION_IS_TRUE, boolean, at, 1);
+    decided->arguments[0] = decides;
+    *out = weir_expression_new(binder, WEIR_EXPRESSION_CASE, weir_binder_boolean(true), at, 7);
+    (*out)->arguments[0] = decided;
+    (*out)->arguments[1] = boolean_literal(binder, !ast->negated, at);
+    (*out)->arguments[2] =
+        weir_expression_two(binder, WEIR_EXPRESSION_EQUAL, boolean, at, row[0], count_literal(binder, 0, at));
+    (*out)->arguments[3] = boolean_literal(binder, ast->negated, at);
+    (*out)->arguments[4] =
+        weir_expression_two(binder, WEIR_EXPRESSION_OR, boolean, at, is_null(binder, value),
+                            weir_expression_two(binder, WEIR_EXPRESSION_LESS, boolean, at, row[1], row[0]));
+    (*out)->arguments[5] = weir_expression_null(binder, weir_binder_boolean(true), at);
+    (*out)->arguments[6] = boolean_literal(binder, ast->negated, at);
+    return WEIR_OK;
 }
 
 /* --- Conditions ------------------------------------------------------------------------------------------------ */

@@ -105,6 +105,7 @@ static void keep_table(weir_binder *binder, weir_sql_table *table)
 int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
                     const char **out_view)
 {
+    WEIR_TRY(weir_check_table_hints(binder, hints));
     weir_ast_options options = hint_options(binder, hints);
     weir_resolver *resolver = binder->context->resolver;
     weir_sql_table *table = NULL;

@@ -46,6 +46,29 @@ void weir_binder_finish(weir_binder *binder, weir_plan *plan)
     bound->plan = plan;
 }
 
+static bool is_taken(const weir_field *fields, int32_t count, const char *name)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(fields[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void weir_bound_number_names(weir_bound *bound)
+{
+    weir_plan *plan = bound->plan;
+    weir_field *fields = weir_arena_copy(&bound->arena, plan->fields, sizeof *fields * (size_t)plan->field_count);
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        const char *name = fields[i].name;
+        for (int32_t number = 0; is_taken(fields, i, fields[i].name); number++) {
+            fields[i].name = weir_arena_format(&bound->arena, "%s%d", name, number);
+        }
+    }
+    plan->fields = fields;
+}
+
 int weir_bind_query(const weir_bind_context *context, const weir_ast_query *query, weir_bound **out, weir_error *err)
 {
     weir_bound *bound = weir_bound_new(context);

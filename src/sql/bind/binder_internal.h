@@ -207,6 +207,8 @@ int weir_bind_field(weir_binder *binder, weir_expression *row, const char *name,
 bool weir_ast_has_subquery(const weir_ast_expression *ast);
 int weir_bind_scalar_subquery(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
 int weir_bind_exists(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+int weir_bind_quantified(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
+weir_expression_kind weir_operator_kind(weir_ast_operator operation);
 int weir_bind_in_subquery(weir_binder *binder, const weir_ast_expression *ast, weir_expression **out);
 int weir_bind_filter(weir_binder *binder, const weir_ast_expression *ast, const char *clause, weir_bound_filter *out);
 void weir_plan_bound_filter(weir_binder *binder, const weir_bound_filter *filter, weir_plan **plan);
@@ -221,6 +223,8 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);
 /* The table's hints with what FOR SYSTEM_TIME AS OF asks for. */
 int weir_bind_system_time(weir_binder *binder, const weir_ast_from *from, weir_ast_hints *out);
+int weir_check_query_hints(weir_binder *binder, const weir_ast_hints *hints, const weir_ast_from *from);
+int weir_check_table_hints(weir_binder *binder, const weir_ast_hints *hints);
 int weir_rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan);
 /* What sees the relations before it: both are extended (bind_lateral.c). */
 int weir_bind_unnest(weir_binder *binder, const weir_ast_from *from, bool outer, weir_plan **plan, weir_scope *scope);

@@ -339,7 +339,8 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
         show_scan(plan, out);
         break;
     case WEIR_PLAN_VALUES:
-        weir_buffer_append_format(out, "Values of %" PRId64 " %s", plan->row_count, plan->row_count == 1 ? "row" : "rows");
+        weir_buffer_append_format(out, "Values of %" PRId64 " %s", plan->row_count,
+                                  plan->row_count == 1 ? "row" : "rows");
         break;
     case WEIR_PLAN_PROJECT:
         weir_buffer_append_text(out, "Project [");

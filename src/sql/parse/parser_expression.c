@@ -240,6 +240,27 @@ static int parse_range(weir_parser *parser, weir_ast_expression **out)
     }
 }
 
+/* value > ALL (query). = ANY is IN, and <> ALL is NOT IN. */
+static int parse_quantified(weir_parser *parser, const weir_token *sign, weir_ast_operator operation,
+                            weir_ast_expression **value)
+{
+    bool all = weir_parser_at_keyword(parser, WEIR_KEYWORD_ALL);
+    bool in = operation == (all ? WEIR_AST_NOT_EQUAL : WEIR_AST_EQUAL);
+    weir_ast_expression *node =
+        weir_parser_new_expression(parser, in ? WEIR_AST_IN : WEIR_AST_QUANTIFIED, &sign->position);
+    weir_parser_take(parser);
+    WEIR_TRY(weir_parser_expect(parser, WEIR_TOKEN_LEFT_PARENTHESIS, "( and a query"));
+    if (!weir_parser_at_query(parser)) {
+        return weir_parser_unexpected(parser, "a query, as ALL and ANY take");
+    }
+    weir_parser_append(parser, node, *value);
+    node->operation = operation;
+    node->negated = all;
+    WEIR_TRY(weir_parser_query(parser, &node->query));
+    *value = node;
+    return weir_parser_expect(parser, WEIR_TOKEN_RIGHT_PARENTHESIS, ")");
+}
+
 static int parse_comparison(weir_parser *parser, weir_ast_expression **out)
 {
     weir_ast_expression *left;
@@ -274,8 +295,8 @@ static int parse_comparison(weir_parser *parser, weir_ast_expression **out)
         weir_parser_take(parser);
         if (weir_parser_at_keyword(parser, WEIR_KEYWORD_ALL) || weir_parser_at_keyword(parser, WEIR_KEYWORD_ANY) ||
             weir_parser_at_keyword(parser, WEIR_KEYWORD_SOME)) {
-            return weir_parser_fail(parser, &weir_parser_peek(parser, 0)->position,
-                                    "comparing with ALL, ANY or SOME is not supported; use IN, EXISTS or MIN and MAX");
+            WEIR_TRY(parse_quantified(parser, &sign, operation, &left));
+            continue;
         }
         weir_ast_expression *right;
         WEIR_TRY(parse_range(parser, &right));
