@@ -112,9 +112,9 @@ static const char *const starters = "SELECT WITH INSERT CREATE DROP ALTER SHOW D
 
 /* What goes on after a name or a value. */
 static const char *const continuations =
-    "FROM WHERE AND OR AS GROUP ORDER LIMIT HAVING JOIN LEFT RIGHT FULL INNER CROSS "
-    "ON USING UNION INTERSECT EXCEPT OFFSET IN LIKE BETWEEN IS NOT ASC DESC WHEN "
-    "THEN ELSE END OVER WITH SET VALUES SELECT PARTITION PARTITIONED COMMENT FOR";
+    "FROM WHERE AND OR AS GROUP ORDER LIMIT HAVING JOIN LEFT RIGHT FULL INNER CROSS ON USING UNION INTERSECT EXCEPT "
+    "OFFSET IN LIKE BETWEEN IS NOT ASC DESC OVER WITH SET VALUES SELECT PARTITION PARTITIONED COMMENT FOR";
+static const char *const case_continuations = "WHEN THEN ELSE END";
 static const char *const alterations = "ADD MODIFY DROP RENAME SET RESET TO AS FIRST AFTER NOT NULL COMMENT";
 
 /* What an expression may begin with, besides names and functions. */
@@ -261,6 +261,16 @@ static bool is_operand(const weir_completion *self, size_t piece)
            weir_completion_is(self, piece, "NULL") || weir_completion_is(self, piece, "END");
 }
 
+static bool has_case(const weir_completion *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (weir_completion_is(self, i, "CASE")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_expressions(weir_completion *self)
 {
     weir_completion_add_columns(self);
@@ -322,6 +332,7 @@ static void complete_word(weir_completion *self)
         return;
     }
     if (is_operand(self, previous)) {
+        add_words(self, has_case(self) ? case_continuations : "");
         add_words(self, weir_completion_is(self, 0, "ALTER") ? alterations : continuations);
     } else {
         add_expressions(self);
