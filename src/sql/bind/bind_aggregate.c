@@ -255,6 +255,61 @@ static int bind_denominator(weir_binder *binder, const weir_ast_expression *ast,
     return WEIR_OK;
 }
 
+/* The sum of the squares of the values on one side of zero, 0 when there are none. */
+static int bind_squares_of(weir_binder *binder, const weir_ast_expression *ast, const weir_aggregate *aggregate,
+                           bool negative, weir_expression *square, weir_expression **out)
+{
+    weir_aggregate part = *aggregate;
+    weir_expression *x = aggregate->arguments[0];
+    weir_expression *zero = weir_expression_literal(binder, weir_type_simple(WEIR_INT, false),
+                                                    (weir_literal){.integer = 0}, &ast->position);
+    WEIR_TRY(weir_bind_comparison(binder, WEIR_EXPRESSION_LESS, &ast->position, x, zero, &part.filter));
+    if (!negative) {
+        WEIR_TRY(weir_bind_not(binder, &ast->position, part.filter, &part.filter));
+    }
+    if (aggregate->filter != NULL) {
+        part.filter = weir_expression_two(binder, WEIR_EXPRESSION_AND, weir_binder_boolean(true), &ast->position,
+                                          aggregate->filter, part.filter);
+    }
+    WEIR_TRY(add_part(binder, ast, &part, "SUM", square, &x));
+    const weir_type *type = weir_binder_nullable(binder, x->type, false);
+    WEIR_TRY(weir_binder_cast(binder, zero, type, false, &zero));
+    *out = weir_expression_two(binder, WEIR_EXPRESSION_COALESCE, type, &ast->position, x, zero);
+    return WEIR_OK;
+}
+
+/* SUM(x * x) over different x: as x and -x have one square, those below zero are summed apart, and small integers
+ * are squared as BIGINT, which cuts nothing off. */
+static int bind_distinct_squares(weir_binder *binder, const weir_ast_expression *ast, const weir_aggregate *aggregate,
+                                 weir_expression *wide, weir_expression **out)
+{
+    weir_expression *square = wide;
+    weir_expression *below;
+    weir_expression *above;
+    const weir_type *type = aggregate->type;
+    if (weir_type_is_integer(wide->type)) {
+        WEIR_TRY(weir_binder_cast(binder, wide, weir_type_simple(WEIR_BIGINT, wide->type->nullable), false, &square));
+    }
+    WEIR_TRY(combine(binder, ast, WEIR_AST_MULTIPLY, square, square, &square));
+    WEIR_TRY(bind_squares_of(binder, ast, aggregate, true, square, &below));
+    WEIR_TRY(bind_squares_of(binder, ast, aggregate, false, square, &above));
+    WEIR_TRY(combine(binder, ast, WEIR_AST_PLUS, below, above, out));
+    return weir_type_is_integer(type)
+               ? weir_binder_cast(binder, *out, weir_binder_nullable(binder, type, false), false, out)
+               : WEIR_OK;
+}
+
+static int bind_squares(weir_binder *binder, const weir_ast_expression *ast, const weir_aggregate *aggregate,
+                        weir_expression *wide, weir_expression **out)
+{
+    weir_expression *square;
+    if (aggregate->distinct) {
+        return bind_distinct_squares(binder, ast, aggregate, wide, out);
+    }
+    WEIR_TRY(combine(binder, ast, WEIR_AST_MULTIPLY, wide, wide, &square));
+    return add_part(binder, ast, aggregate, "SUM", square, out);
+}
+
 /* VAR: (SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x), or COUNT(x) - 1 of a sample; STDDEV: its root. All in the
  * arithmetic of x's type, in which integers wrap and divisions truncate: so does Flink. */
 static int expand_deviation(weir_binder *binder, const weir_ast_expression *ast, weir_aggregate *aggregate,
@@ -265,15 +320,13 @@ static int expand_deviation(weir_binder *binder, const weir_ast_expression *ast,
     bool root = kind == WEIR_AGGREGATE_STDDEV_POP || kind == WEIR_AGGREGATE_STDDEV_SAMP;
     weir_expression *x = aggregate->arguments[0];
     weir_expression *wide;
-    weir_expression *square;
     weir_expression *squares;
     weir_expression *sum;
     weir_expression *count;
     weir_expression *denominator;
     const weir_type *type = aggregate->type;
     WEIR_TRY(weir_binder_cast(binder, x, weir_binder_nullable(binder, type, x->type->nullable), false, &wide));
-    WEIR_TRY(combine(binder, ast, WEIR_AST_MULTIPLY, wide, wide, &square));
-    WEIR_TRY(add_part(binder, ast, aggregate, "SUM", square, &squares));
+    WEIR_TRY(bind_squares(binder, ast, aggregate, wide, &squares));
     WEIR_TRY(add_part(binder, ast, aggregate, "SUM", x, &sum));
     WEIR_TRY(add_part(binder, ast, aggregate, "COUNT", x, &count));
     WEIR_TRY(weir_binder_cast(binder, sum, weir_binder_nullable(binder, type, true), false, &sum));

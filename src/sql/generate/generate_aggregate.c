@@ -23,6 +23,9 @@ static int generate_after(weir_generator *generator, const weir_aggregate *aggre
 static int generate_valued_after(weir_generator *generator, const weir_aggregate *aggregate)
 {
     weir_buffer *sql = &generator->out->sql;
+    if (!aggregate->arguments[0]->type->nullable) {
+        return generate_after(generator, aggregate);
+    }
     weir_buffer_append_text(sql, " FILTER (WHERE ");
     WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
     weir_buffer_append_text(sql, " IS NOT NULL");
@@ -236,7 +239,9 @@ static int generate_end_value(weir_generator *generator, const weir_aggregate *a
         weir_buffer_append_text(sql, " THEN ");
     }
     WEIR_TRY(weir_generate_expression(generator, aggregate->arguments[0]));
-    weir_buffer_append_text(sql, aggregate->filter != NULL ? " END IGNORE NULLS)" : " IGNORE NULLS)");
+    bool nulls = aggregate->filter != NULL || aggregate->arguments[0]->type->nullable;
+    weir_buffer_append_text(sql, aggregate->filter != NULL ? " END" : "");
+    weir_buffer_append_text(sql, nulls ? " IGNORE NULLS)" : ")");
     return weir_generate_over(generator, aggregate->window, true);
 }
 
