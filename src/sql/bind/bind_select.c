@@ -118,6 +118,30 @@ static void join_items(weir_binder *binder, select_state *state, weir_plan **pla
 
 /* --- The select list ------------------------------------------------------------------------------------------- */
 
+/* row.*: the fields of a column that is a ROW. False when the name is no such column. */
+static bool expand_row(weir_binder *binder, select_state *state, const weir_ast_expression *star)
+{
+    weir_expression *row;
+    weir_error *err = binder->err;
+    weir_error ignored;
+    binder->err = &ignored;
+    int code = star->name.count == 0 ? WEIR_INVALID : weir_bind_name(binder, &star->name, &row);
+    binder->err = err;
+    if (code != WEIR_OK || row->type->id != WEIR_ROW) {
+        return false;
+    }
+    for (int32_t i = 0; i < row->type->field_count; i++) {
+        const weir_field *field = &row->type->fields[i];
+        bool nullable = field->type->nullable || row->type->nullable;
+        weir_expression *value = weir_expression_new(
+            binder, WEIR_EXPRESSION_FIELD, weir_binder_nullable(binder, field->type, nullable), &star->position, 1);
+        value->column = i;
+        value->arguments[0] = row;
+        add_item(binder, state, value, field->name);
+    }
+    return true;
+}
+
 static int expand_star(weir_binder *binder, select_state *state, const weir_ast_expression *star)
 {
     int32_t before = state->count;
@@ -134,6 +158,9 @@ static int expand_star(weir_binder *binder, select_state *state, const weir_ast_
         if (chosen[i]) {
             add_item(binder, state, weir_expression_column(binder, i, column->type, &star->position), column->name);
         }
+    }
+    if (state->count == before && expand_row(binder, state, star)) {
+        return WEIR_OK;
     }
     if (state->count == before) {
         return weir_binder_fail(binder, &star->position, relation == NULL ? "* needs a FROM%s" : "unknown table '%s'",
