@@ -76,6 +76,8 @@ static bool letter_takes(char letter, const weir_type *type)
         return type->id == WEIR_BOOLEAN;
     case 't':
         return weir_type_is_timestamp(type);
+    case 'e':
+        return weir_type_is_text(type) || weir_type_is_integer(type);
     case 'p':
         return weir_type_is_text(type) || weir_type_is_numeric(type) || type->id == WEIR_BOOLEAN;
     default:

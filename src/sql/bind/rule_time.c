@@ -152,6 +152,32 @@ WEIR_BIND_RULE(weir_rule_date_format)
     return WEIR_OK;
 }
 
+/* TO_TIMESTAMP_LTZ of a number, with the precision of its unit, or of a text, with its pattern and zone. */
+WEIR_BIND_RULE(weir_rule_to_timestamp_ltz)
+{
+    WEIR_TRY(weir_binder_typed(binder, arguments[0]));
+    bool text = weir_type_is_text(arguments[0]->type);
+    bool fits = text || (weir_type_is_numeric(arguments[0]->type) && count <= 2);
+    for (int32_t i = 1; i < count; i++) {
+        WEIR_TRY(weir_binder_typed(binder, arguments[i]));
+        fits = fits && (text ? weir_type_is_text(arguments[i]->type) : weir_type_is_integer(arguments[i]->type));
+    }
+    if (!fits) {
+        return weir_binder_fail(binder, &call->position,
+                                "TO_TIMESTAMP_LTZ takes a number and 0 (seconds) or 3 (milliseconds), or a text, its "
+                                "pattern and its zone; not %s",
+                                weir_sql_type_text(binder->arena, arguments[count > 1 ? 1 : 0]->type));
+    }
+    if (!text && count > 1) {
+        const weir_type *target = weir_type_simple(WEIR_INT, arguments[1]->type->nullable);
+        WEIR_TRY(weir_binder_cast(binder, arguments[1], target, false, &arguments[1]));
+    }
+    const weir_type *type = weir_type_with_length(binder->arena, WEIR_TIMESTAMP_LTZ, 3, true);
+    *out = weir_expression_call(binder, text ? &weir_kernel_to_instant_text : &weir_kernel_to_instant_number, NULL,
+                                type, &call->position, arguments, count);
+    return WEIR_OK;
+}
+
 /* UNIX_TIMESTAMP() is the statement's moment; with text, that of the text. */
 WEIR_BIND_RULE(weir_rule_unix_timestamp)
 {

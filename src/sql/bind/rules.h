@@ -26,6 +26,7 @@ WEIR_BIND_RULE(weir_rule_timestamp_add);
 WEIR_BIND_RULE(weir_rule_timestamp_diff);
 WEIR_BIND_RULE(weir_rule_date_format);
 WEIR_BIND_RULE(weir_rule_unix_timestamp);
+WEIR_BIND_RULE(weir_rule_to_timestamp_ltz);
 WEIR_BIND_RULE(weir_rule_current_date);
 WEIR_BIND_RULE(weir_rule_current_time);
 WEIR_BIND_RULE(weir_rule_current_timestamp);

@@ -60,7 +60,8 @@ typedef int (*weir_bind_rule)(struct weir_binder *binder, const weir_ast_express
 
 /* One letter for each parameter:
  *   s text   y bytes   x text or bytes   n number   i integer, taken as INT   l integer, taken as BIGINT
- *   d number, taken as DOUBLE   b BOOLEAN   t TIMESTAMP or LTZ   p text, number or BOOLEAN   a anything
+ *   d number, taken as DOUBLE   b BOOLEAN   t TIMESTAMP or LTZ   p text, number or BOOLEAN
+ *   e text or integer   a anything
  * ? before the first one that may be left out, * after the last one when it may be repeated. */
 typedef struct weir_function {
     const char *name;

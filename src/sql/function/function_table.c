@@ -31,13 +31,6 @@ static const weir_type *timestamp(weir_arena *arena, const weir_type *const *arg
     return weir_type_with_length(arena, WEIR_TIMESTAMP, 3, nullable);
 }
 
-static const weir_type *instant(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
-{
-    (void)arguments;
-    (void)count;
-    return weir_type_with_length(arena, WEIR_TIMESTAMP_LTZ, 3, nullable);
-}
-
 /* BOOLEAN NOT NULL whatever the arguments. */
 static const weir_type *certain(weir_arena *arena, const weir_type *const *arguments, int32_t count, bool nullable)
 {
@@ -245,6 +238,7 @@ const weir_function weir_functions[] = {
     KERNEL("PI", "", floating, false, pi, "PI()"),
     KERNEL("E", "", floating, false, e, "E()"),
     KERNEL("BIN", "l", string, false, bin, "BIN(integer)"),
+    KERNEL("CONV", "eii", string, true, conv, "CONV(integer or text, from_base, to_base)"),
     RULE("HEX", "a", hex, "HEX(integer or text)"),
 
     KERNEL("RAND", "?i", floating, false, rand, "RAND([seed])"),
@@ -268,7 +262,8 @@ const weir_function weir_functions[] = {
     RULE("DATE_FORMAT", "aa", date_format, "DATE_FORMAT(timestamp, pattern)"),
     KERNEL("TO_TIMESTAMP", "s?s", timestamp, true, to_timestamp, "TO_TIMESTAMP(text[, pattern])"),
     KERNEL("TO_DATE", "s?s", date, true, to_date, "TO_DATE(text[, pattern])"),
-    KERNEL("TO_TIMESTAMP_LTZ", "ni", instant, true, to_instant_number, "TO_TIMESTAMP_LTZ(number, 0 or 3)"),
+    RULE("TO_TIMESTAMP_LTZ", "a?aa", to_timestamp_ltz,
+         "TO_TIMESTAMP_LTZ(number[, 0 or 3]) or TO_TIMESTAMP_LTZ(text[, pattern[, zone]])"),
     KERNEL("FROM_UNIXTIME", "l?s", string, true, from_unixtime, "FROM_UNIXTIME(seconds[, pattern])"),
     RULE("UNIX_TIMESTAMP", "?aa", unix_timestamp, "UNIX_TIMESTAMP([text[, pattern]])"),
     KERNEL("CONVERT_TZ", "sss", string, true, convert_zone, "CONVERT_TZ(text, from_zone, to_zone)"),

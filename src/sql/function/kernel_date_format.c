@@ -187,7 +187,7 @@ static int unix_timestamp(weir_kernel_call *call, int64_t row, weir_error *err)
 /* TO_TIMESTAMP_LTZ(number, 0 for seconds or 3 for milliseconds); NULL outside of the years 1 to 9999. */
 static int to_instant(weir_kernel_call *call, int64_t row, weir_error *err)
 {
-    int64_t precision = weir_kernel_integer(call, 1, row);
+    int64_t precision = call->argument_count > 1 ? weir_kernel_integer(call, 1, row) : 3;
     if (precision != 0 && precision != 3) {
         return weir_fail(err, WEIR_INVALID,
                          "TO_TIMESTAMP_LTZ takes 0 (seconds) or 3 (milliseconds) as its precision, not %" PRId64,
@@ -215,6 +215,29 @@ static int to_instant(weir_kernel_call *call, int64_t row, weir_error *err)
                 : weir_kernel_put_null(call, row);
 }
 
+/* TO_TIMESTAMP_LTZ(text[, pattern[, zone]]): on the clock of UTC when no zone is given. NULL for what does not fit. */
+static int to_instant_of_text(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)err;
+    weir_slice text = weir_kernel_text(call, 0, row);
+    bool given = call->argument_count > 1;
+    weir_slice pattern = given ? weir_kernel_text(call, 1, row) : weir_slice_text("yyyy-MM-dd HH:mm:ss.SSS");
+    char name[64] = "UTC";
+    if (call->argument_count > 2) {
+        weir_slice zone_name = weir_kernel_text(call, 2, row);
+        snprintf(name, sizeof name, "%.*s", (int)(zone_name.size < 63 ? zone_name.size : 63),
+                 (const char *)zone_name.data);
+    }
+    const weir_zone *zone = weir_zone_find(name);
+    weir_parsed_time parsed;
+    bool fits = weir_date_pattern_parse(WEIR_PATTERN_FORMATTER, pattern, text, &parsed) || parse_loosely(text, &parsed);
+    if (zone == NULL || !fits) {
+        return weir_kernel_put_null(call, row);
+    }
+    return weir_kernel_put_timestamp(call, row,
+                                     (weir_timestamp_nanos){instant_of(zone, &parsed), parsed.nanos_of_milli, 0});
+}
+
 const weir_kernel weir_kernel_format_timestamp = {.name = "date_format", .row = format_timestamp};
 const weir_kernel weir_kernel_format_text = {.name = "date_format", .row = format_text};
 const weir_kernel weir_kernel_from_unixtime = {.name = "from_unixtime", .row = from_unixtime};
@@ -222,4 +245,5 @@ const weir_kernel weir_kernel_convert_zone = {.name = "convert_tz", .row = conve
 const weir_kernel weir_kernel_to_timestamp = {.name = "to_timestamp", .row = to_timestamp};
 const weir_kernel weir_kernel_to_date = {.name = "to_date", .row = to_date};
 const weir_kernel weir_kernel_unix_timestamp = {.name = "unix_timestamp", .row = unix_timestamp};
+const weir_kernel weir_kernel_to_instant_text = {.name = "to_timestamp_ltz", .row = to_instant_of_text};
 const weir_kernel weir_kernel_to_instant_number = {.name = "to_timestamp_ltz", .row = to_instant};

@@ -251,6 +251,66 @@ static int hex_text(weir_kernel_call *call, int64_t row, weir_error *err)
     return weir_kernel_put_scratch(call, row);
 }
 
+/* The number at the beginning of a text in a base, as 64 bits; one that is too large is the largest. */
+static uint64_t read_in_base(weir_slice text, unsigned base)
+{
+    size_t i = 0;
+    while (i < text.size && text.data[i] == ' ') {
+        i++;
+    }
+    bool negative = i < text.size && text.data[i] == '-';
+    weir_int128 value = 0;
+    for (i += negative; i < text.size; i++) {
+        uint8_t lower = text.data[i] | 0x20;
+        bool decimal = text.data[i] >= '0' && text.data[i] <= '9';
+        unsigned digit = decimal ? text.data[i] - (unsigned)'0' : lower - (unsigned)'a' + 10;
+        if ((!decimal && (lower < 'a' || lower > 'z')) || digit >= base) {
+            break;
+        }
+        value = value * base + digit;
+        if (value > UINT64_MAX) {
+            return UINT64_MAX;
+        }
+    }
+    return negative ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* CONV(number, from, to): of 2 to 36; a negative `to` writes a sign, others the 64 bits. NULL of other bases. */
+static int conv(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)err;
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    int64_t from = weir_kernel_integer(call, 1, row);
+    int64_t to = weir_kernel_integer(call, 2, row);
+    int64_t base = to < 0 ? -to : to;
+    if (from < 2 || from > 36 || base < 2 || base > 36) {
+        return weir_kernel_put_null(call, row);
+    }
+    char text[80];
+    size_t at = sizeof text;
+    weir_slice number;
+    if (weir_type_is_text(call->types[0])) {
+        number = weir_kernel_text(call, 0, row);
+    } else { /* its decimal digits, read in the base */
+        number = weir_slice_of(text, (size_t)snprintf(text, sizeof text, "%" PRId64, weir_kernel_integer(call, 0, row)));
+    }
+    if (number.size == 0) {
+        return weir_kernel_put_null(call, row);
+    }
+    uint64_t value = read_in_base(number, (unsigned)from);
+    bool negative = to < 0 && (int64_t)value < 0;
+    value = negative ? 0 - value : value;
+    do {
+        text[--at] = digits[value % (uint64_t)base];
+        value /= (uint64_t)base;
+    } while (value != 0);
+    if (negative) {
+        text[--at] = '-';
+    }
+    return weir_kernel_put_text(call, row, weir_slice_of(text + at, sizeof text - at));
+}
+
+const weir_kernel weir_kernel_conv = {.name = "conv", .row = conv};
 const weir_kernel weir_kernel_bin = {.name = "bin", .row = bin};
 const weir_kernel weir_kernel_hex_number = {.name = "hex", .row = hex_number};
 const weir_kernel weir_kernel_hex_text = {.name = "hex", .row = hex_text};

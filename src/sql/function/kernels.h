@@ -45,6 +45,7 @@ extern const weir_kernel weir_kernel_to_timestamp;
 extern const weir_kernel weir_kernel_to_date;
 extern const weir_kernel weir_kernel_unix_timestamp;
 extern const weir_kernel weir_kernel_to_instant_number;
+extern const weir_kernel weir_kernel_to_instant_text;
 
 /* Text (kernel_text.c). */
 extern const weir_kernel weir_kernel_concat;
@@ -106,6 +107,7 @@ extern const weir_kernel weir_kernel_radians;
 extern const weir_kernel weir_kernel_pi;
 extern const weir_kernel weir_kernel_e;
 extern const weir_kernel weir_kernel_bin;
+extern const weir_kernel weir_kernel_conv;
 extern const weir_kernel weir_kernel_hex_number;
 extern const weir_kernel weir_kernel_hex_text;
 
