@@ -10,9 +10,9 @@
 #include "table/measure.h"
 #include "table/read.h"
 #include "table/scan_incremental.h"
-#include "vector/time_text.h"
 #include "table/split_divide.h"
 #include "table/summary.h"
+#include "vector/time_text.h"
 
 #define COUNT_BATCH_ROWS 16384 /* so that nobody is surprised by the length of a batch without columns */
 
@@ -195,25 +195,6 @@ static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predi
     return weir_predicate_map(&scan->arena, predicate, schema_places(scan));
 }
 
-static int measure(weir_sql_scan *self, weir_sql_scan_counts *out, weir_error *err)
-{
-    const paimon_scan *scan = (const paimon_scan *)self;
-    weir_scan_counts counts;
-    WEIR_TRY(weir_table_plan_measure(scan->table->table, scan->plan, &scan->read, &counts, err));
-    *out = (weir_sql_scan_counts){
-        .snapshot_id = counts.snapshot_id,
-        .files = counts.files,
-        .files_kept = counts.files_kept,
-        .splits = counts.splits,
-        .merges = counts.merges,
-        .row_groups = counts.row_groups,
-        .row_groups_kept = counts.row_groups_kept,
-        .rows = counts.rows,
-        .rows_kept = counts.rows_kept,
-    };
-    return WEIR_OK;
-}
-
 static void estimate(paimon_scan *scan)
 {
     scan->base.split_count = (int64_t)scan->plan->split_count;
@@ -262,7 +243,6 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     scan->table = table;
     weir_arena_init(&scan->arena);
     scan->base.open_split = open_split;
-    scan->base.measure = measure;
     scan->base.close = close_scan;
     weir_scan_request everything = *request;
     if (table->session->options.without_pruning) {
@@ -344,6 +324,22 @@ static void describe_snapshot(const paimon_scan *scan, weir_buffer *out)
     weir_buffer_append_text(out, " UTC)");
 }
 
+/* What row groups and pages leave of the files that are read as they are. */
+static int describe_pages(const paimon_scan *scan, weir_buffer *out, weir_error *err)
+{
+    weir_scan_counts counts;
+    if (scan->read.predicate == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_table_plan_measure(scan->table->table, scan->plan, &scan->read, &counts, err));
+    if (counts.row_groups > 0) {
+        weir_buffer_append_format(
+            out, "%" PRId64 " of %" PRId64 " row groups; %" PRId64 " of %" PRId64 " rows are in pages that may match\n",
+            counts.row_groups_kept, counts.row_groups, counts.rows_kept, counts.rows);
+    }
+    return WEIR_OK;
+}
+
 static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
                     weir_error *err)
 {
@@ -363,8 +359,9 @@ static int describe(weir_sql_table *self, const weir_scan_request *request, weir
                               plan->split_count == 1 ? "split" : "splits", opened->exact_rows ? "" : "at most ",
                               opened->estimated_rows,
                               request->column_count == 0 && opened->exact_rows ? ", counted without reading" : "");
+    int code = describe_pages(scan, out, err);
     opened->close(opened);
-    return WEIR_OK;
+    return code;
 }
 
 /* ---- tables ---- */

@@ -43,15 +43,6 @@ struct weir_sql_split {
     void (*close)(weir_sql_split *self);
 };
 
-/* What a planned scan reads and leaves out, for EXPLAIN. */
-typedef struct weir_sql_scan_counts {
-    int64_t snapshot_id; /* 0: none */
-    int64_t files, files_kept;
-    int64_t splits, merges;              /* merges: splits whose rows are merged on reading */
-    int64_t row_groups, row_groups_kept; /* of files that are not merged; 0: nothing is known of them */
-    int64_t rows, rows_kept;             /* of the same: in all pages, and in those that may hold a match */
-} weir_sql_scan_counts;
-
 /* A planned scan. open_split may be called by several threads at once, for different splits. */
 typedef struct weir_sql_scan weir_sql_scan;
 struct weir_sql_scan {
@@ -59,8 +50,6 @@ struct weir_sql_scan {
     int64_t estimated_rows; /* after pruning; -1: unknown */
     bool exact_rows;        /* the estimate is exact */
     int (*open_split)(weir_sql_scan *self, int64_t split, weir_sql_split **out, weir_error *err);
-    /* Opens the files that would be read, without reading rows. NULL: there is nothing to tell. */
-    int (*measure)(weir_sql_scan *self, weir_sql_scan_counts *out, weir_error *err);
     void (*close)(weir_sql_scan *self);
 };
 

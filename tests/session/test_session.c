@@ -199,6 +199,45 @@ static void a_query_that_would_never_end_is_refused(void **state)
     assert_int_equal(err.column, 15);
 }
 
+/* Whether the text of a plan, which is one value, says so. */
+static void plan_says(fixture *self, const char *query, const char *expected)
+{
+    weir_result *result = NULL;
+    weir_batch batch;
+    weir_error err = {0};
+    assert_int_equal(execute(self, query, &result, &err), WEIR_OK);
+    weir_batch_init(&batch, result->fields, result->field_count);
+    assert_int_equal(result->next(result, &batch, NULL), WEIR_OK);
+    weir_slice text = weir_vector_bytes(&batch.columns[0], 0);
+    if (memmem(text.data, text.size, expected, strlen(expected)) == NULL) {
+        fail_msg("%s\nsays\n%.*s\nand not %s", query, (int)text.size, (const char *)text.data, expected);
+    }
+    weir_batch_free(&batch);
+    weir_result_free(result);
+}
+
+static void a_plan_tells_what_its_scans_leave_out(void **state)
+{
+    fixture *self = *state;
+    change(self, "SET 'execution.runtime-mode' = 'batch'");
+    change(self, "CREATE TEMPORARY TABLE many (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100000000', "
+                 "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '60000')");
+    change(self, "CREATE TABLE paged (n INT, p INT) PARTITIONED BY (p) WITH ('bucket' = '-1')");
+    change(self, "INSERT INTO paged SELECT n, 1 FROM many");
+    change(self, "INSERT INTO paged VALUES (7, 2), (8, 3)");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE p = 2", "1 of 3 files");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE p > 1", "2 of 3 files");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE n = 30000", "1 of 3 files");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE n = 30000",
+              "1 of 1 row groups; 20000 of 60000 rows are in pages that may match");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE CAST(n AS DECIMAL(12, 2)) < 100.5 AND p = 1",
+              "20000 of 60000 rows");
+    plan_says(self, "EXPLAIN SELECT n FROM paged WHERE n < 0", "0 of 3 files");
+    plan_says(self, "EXPLAIN SELECT n FROM paged LIMIT 2", "1 split");
+    plan_says(self, "EXPLAIN SELECT a.n FROM paged AS a JOIN paged AS b ON a.n = b.n WHERE a.p = 2 AND b.n > 59999",
+              "0 of 3 files"); /* a.n is beyond 59999 too */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
@@ -211,6 +250,7 @@ int main(void)
         TEST(an_insert_that_never_ends_can_be_cancelled),
         TEST(a_query_can_be_cancelled_before_its_first_rows),
         TEST(a_query_that_would_never_end_is_refused),
+        TEST(a_plan_tells_what_its_scans_leave_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
