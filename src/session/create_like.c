@@ -223,12 +223,15 @@ static void name_folder(merging *self, const char *folder)
 
 /* ---- the statement ---- */
 
-static int check_source(const merging *self, weir_error *err)
+static int check_source(const merging *self, const weir_object_path *path, weir_error *err)
 {
     const weir_ast_name *name = &self->create->like->name;
     if (self->source->view_query != NULL) {
         return fail(name->position, err, "'%s' is a view, which LIKE does not copy; CREATE TABLE … AS SELECT does",
                     name->parts[name->count - 1].text);
+    }
+    if (path->catalog->paimon != NULL && strchr(path->name, '$') != NULL) {
+        return fail(name->position, err, "'%s' is a system table, which LIKE does not copy", path->name);
     }
     return WEIR_OK;
 }
@@ -243,7 +246,7 @@ int weir_create_like(weir_session *session, const weir_ast_create_table *create,
     merging self = {.create = create, .source = &source, .arena = arena};
     WEIR_TRY(read_choices(&self, err));
     WEIR_TRY(weir_session_describe(session, &create->like->name, arena, &source, &path, &is_temporary, &folder, err));
-    WEIR_TRY(check_source(&self, err));
+    WEIR_TRY(check_source(&self, &path, err));
     WEIR_TRY(weir_table_draft(&source, &create->like->name, create->column_count, arena, &self.draft, err));
     self.draft->name = create->name;
     self.draft->temporary = create->temporary;

@@ -340,6 +340,10 @@ static int check_view(const weir_description *description, const weir_object_pat
                       weir_error *err)
 {
     bool is_view = description->view_query != NULL;
+    if (path->catalog->paimon != NULL && strchr(path->name, '$') != NULL) {
+        return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
+                            "'%s' is a system table, which nobody creates; DESCRIBE shows its columns", path->name);
+    }
     if (is_view == wants_view) {
         return WEIR_OK;
     }

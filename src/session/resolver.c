@@ -235,6 +235,28 @@ int weir_session_open_table(weir_session *session, const weir_ast_name *name, we
     return WEIR_OK;
 }
 
+/* Columns of t$snapshots and its like, which are known when it is open. */
+static int describe_system_table(weir_session *session, const weir_ast_name *name, weir_arena *arena,
+                                 weir_description *out, weir_error *err)
+{
+    weir_sql_table *table = NULL;
+    WEIR_TRY(weir_session_open_table(session, name, arena, &table, err));
+    weir_bound_columns *columns = &out->columns;
+    *out = (weir_description){.columns = {.watermark_column = -1, .column_count = table->column_count}};
+    columns->columns = WEIR_NEW_ARRAY(arena, weir_sql_column, table->column_count);
+    for (int32_t i = 0; i < table->column_count; i++) {
+        const weir_sql_column *column = &table->columns[i];
+        columns->columns[i] = (weir_sql_column){.kind = column->kind,
+                                                .name = weir_arena_strdup(arena, column->name),
+                                                .type = weir_type_copy(arena, column->type),
+                                                .comment = weir_arena_strdup(arena, column->comment),
+                                                .expression = weir_arena_strdup(arena, column->expression),
+                                                .is_virtual = column->is_virtual};
+    }
+    table->close(table);
+    return WEIR_OK;
+}
+
 int weir_session_describe(weir_session *session, const weir_ast_name *name, weir_arena *arena, weir_description *out,
                           weir_object_path *out_path, bool *out_temporary, const char **out_table_path, weir_error *err)
 {
@@ -250,6 +272,9 @@ int weir_session_describe(weir_session *session, const weir_ast_name *name, weir
     }
     weir_catalog *catalog = out_path->catalog->paimon;
     bool exists = false;
+    if (catalog != NULL && strchr(out_path->name, '$') != NULL) {
+        return describe_system_table(session, name, arena, out, err);
+    }
     if (catalog != NULL) {
         WEIR_TRY(catalog->ops->table_exists(catalog, out_path->database, out_path->name, &exists, err));
     }

@@ -7,6 +7,9 @@
  *   catalogs.h      catalogs by name, the current ones, temporary tables
  *   memory_catalog.h  databases and tables that live as long as the session
  *   description.h   what a table is, of whatever kind
+ *   schema_options.h  columns of Paimon tables that are kept among the options
+ *   table_draft.h   a table's definition as CREATE TABLE would say it
+ *   alter.h         ALTER TABLE: columns of a draft, changes of a Paimon schema
  *   sql_table.h     tables as queries see them: Paimon tables, system tables, connector tables
  *   resolver.c      names to tables
  *   row_feed.h      batches of a bound plan
