@@ -2,6 +2,8 @@
 #include "sql/parse/lexer.h"
 
 #include "cmocka_all.h"
+#include "random.h"
+#include "sql/parser.h"
 
 /* All tokens of a text, their texts joined by '|'; an error's message at its end. */
 static const char *tokens_of(const char *text)
@@ -149,6 +151,42 @@ static void every_keyword_is_found_in_any_case(void **state)
     assert_int_equal(weir_keyword_find("SELECTS", 7), WEIR_KEYWORD_NONE);
 }
 
+/* Pieces of characters too: the text ends with the memory that holds it, so that reading on would be noticed. */
+static void any_text_of_lookalikes_ends_in_tokens_or_an_error(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "\u2018",   "\u2019", "'",      "\u201C", "\"",     "`",      "\u2013", "\u2014",      "-",    "\u2212",
+        "\uFF08",   "\uFF09", "\uFF0C", "\uFF1B", "\uFF1D", "\u00B4", "\u2032", "\uFF07",      "\xE2", "\xE2\x80",
+        "\xEF\xBC", "\xC2",   "SET",    "SELECT", "a",      "1",      " ",      "\n",          "=",    ";",
+        "/*",       "*/",     "--",     "x'",     "U&'",    "\\",     "$",      "LOAD MODULE",
+    };
+    random_state random = random_start();
+    for (int round = 0; round < 20000; round++) {
+        weir_buffer text = {0};
+        for (uint64_t left = random_below(&random, 12); left > 0; left--) {
+            weir_buffer_append_text(&text, pieces[random_below(&random, sizeof pieces / sizeof *pieces)]);
+        }
+        char *exact = malloc(text.size + 1);
+        memcpy(exact, weir_buffer_text(&text), text.size + 1);
+        weir_script script;
+        weir_script_init(&script, exact, text.size);
+        int code = WEIR_OK;
+        for (size_t statements = 0; code != WEIR_END && statements <= text.size + 1; statements++) {
+            weir_arena arena;
+            weir_error err = {0};
+            weir_ast_statement *statement = NULL;
+            weir_arena_init(&arena);
+            code = weir_script_next(&script, &arena, &statement, &err);
+            weir_arena_free(&arena);
+        }
+        assert_int_equal(code, WEIR_END);
+        weir_script_incomplete(exact, text.size);
+        free(exact);
+        weir_buffer_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +195,7 @@ int main(void)
         cmocka_unit_test(comments_are_left_out_and_hints_are_not),
         cmocka_unit_test(lookalikes_of_punctuation_are_understood_where_they_mean_one_thing),
         cmocka_unit_test(other_lookalikes_are_explained),
+        cmocka_unit_test(any_text_of_lookalikes_ends_in_tokens_or_an_error),
         cmocka_unit_test(positions_count_characters_and_lines),
         cmocka_unit_test(every_keyword_is_found_in_any_case),
     };
