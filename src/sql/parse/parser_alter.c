@@ -1,6 +1,17 @@
 /* ALTER TABLE, ALTER VIEW, ALTER DATABASE. */
 #include "sql/parse/parser_internal.h"
 
+/* Flink has no words for a field alone. */
+static int refuse_field(weir_parser *parser)
+{
+    if (weir_parser_at_name(parser) && weir_parser_peek(parser, 1)->kind == WEIR_TOKEN_DOT) {
+        return weir_parser_fail(parser, &weir_parser_peek(parser, 1)->position,
+                                "fields of a ROW are added, dropped and changed by MODIFY of the whole column with its "
+                                "new type");
+    }
+    return WEIR_OK;
+}
+
 /* (a, b) or a single one. */
 static int parse_column_names(weir_parser *parser, weir_ast_names *out)
 {
@@ -8,6 +19,7 @@ static int parse_column_names(weir_parser *parser, weir_ast_names *out)
         return weir_parser_name_list(parser, "a column's name", out);
     }
     weir_ast_part name;
+    WEIR_TRY(refuse_field(parser));
     WEIR_TRY(weir_parser_part(parser, "a column's name", &name));
     WEIR_PARSER_APPEND(parser, out->items, out->count, name);
     return WEIR_OK;
@@ -37,6 +49,7 @@ static int parse_element(weir_parser *parser, weir_ast_alter *alter)
     }
     weir_ast_column column;
     weir_parser_accept_keyword(parser, WEIR_KEYWORD_COLUMN);
+    WEIR_TRY(refuse_field(parser));
     WEIR_TRY(weir_parser_column(parser, &column));
     WEIR_TRY(parse_column_place(parser, &column));
     WEIR_PARSER_APPEND(parser, alter->columns, alter->column_count, column);
@@ -114,6 +127,7 @@ static int parse_rename(weir_parser *parser, weir_ast_alter *alter)
     alter->kind = WEIR_AST_ALTER_RENAME_COLUMN;
     weir_parser_accept_keyword(parser, WEIR_KEYWORD_COLUMN);
     weir_ast_part name;
+    WEIR_TRY(refuse_field(parser));
     WEIR_TRY(weir_parser_part(parser, "TO, or a column's name", &name));
     WEIR_PARSER_APPEND(parser, alter->names.items, alter->names.count, name);
     WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_TO));
