@@ -408,6 +408,7 @@ weir_editor_event weir_editor_read(weir_editor *editor, const char *initial, wei
         return WEIR_EDITOR_INTERRUPTED;
     }
     if (line == NULL || size <= 0) {
+        fputc('\n', stdout);
         return WEIR_EDITOR_END;
     }
     weir_text_unindent(weir_slice_of(line, strlen(line)), editor->prompt_width, out);

@@ -197,9 +197,11 @@ static void paint_character(painter *self, size_t at, size_t size, wchar_t chara
             weir_buffer_append_byte(&self->out, ' ');
         }
     } else {
+        bool is_too_wide = before.column + wcwidth(character) > self->editor->columns; /* for what is left of the row */
+        weir_buffer_append_text(&self->out, is_too_wide ? "\033[K\r\n" : "");
         weir_buffer_append(&self->out, self->text.data + at, size);
     }
-    if (self->at.row > before.row) {
+    if (self->at.row > before.row && self->at.column == 0) {
         weir_buffer_append_text(&self->out, "\r\n");
     }
 }

@@ -195,6 +195,14 @@ def history_outlives_the_shell():
         shell.expect("│ first line │")
 
 
+def a_wide_character_that_does_not_fit_the_row_goes_to_the_next():
+    with Shell(columns=41) as shell:
+        shell.send("SELECT '" + "a" * 26 + "湖仓' AS w\r, 2 AS two")
+        shell.expect("weir> SELECT '" + "a" * 26 + "\n湖仓' AS w\n   -> , 2 AS two")
+        shell.send(UP + HOME + "\x1b[C" * 35 + "x")
+        shell.expect("weir> SELECT '" + "a" * 26 + "\n湖x仓' AS w\n   -> , 2 AS two")
+
+
 def control_c_drops_what_was_typed():
     with Shell() as shell:
         shell.send("SELECT nothing\rat all")
