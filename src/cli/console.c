@@ -82,6 +82,15 @@ static void show_error(weir_cli_console *console, const char *name, const char *
     weir_buffer_free(&message);
 }
 
+/* What fails while rows flow has no place in the text; in a script people want to know at least which statement it was. */
+static int place_error(const weir_ast_statement *statement, int code, weir_error *err)
+{
+    if (code != WEIR_OK && code != WEIR_CANCELLED && err->line == 0 && statement->position.line > 1) {
+        return (weir_error_context)(err, code, "the statement at line %d", statement->position.line);
+    }
+    return code;
+}
+
 static int next_statement(weir_cli_console *console, weir_script *script, weir_error *err)
 {
     weir_arena arena;
@@ -90,7 +99,7 @@ static int next_statement(weir_cli_console *console, weir_script *script, weir_e
     int code = weir_script_next(script, &arena, &statement, err);
     if (code == WEIR_OK) {
         weir_interrupt_watch(console->session);
-        code = run_statement(console, statement, script->text, err);
+        code = place_error(statement, run_statement(console, statement, script->text, err), err);
         weir_interrupt_watch(NULL);
     }
     weir_arena_free(&arena);

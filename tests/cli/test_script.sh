@@ -24,6 +24,10 @@ SQL
 same "otherwise print goes to standard output" "+I[2, Bob]" "$("$weir" run --quiet "$work/second.sql" 2>"$work/err")"
 same "quiet says nothing" "" "$(cat "$work/err")"
 
+printf 'SELECT 1;\n\nSELECT 2,\n  1 / CAST(0 AS INT);\n' >"$work/third.sql"
+status "what fails at run time" 1 "$weir" run "$work/third.sql"
+contains "tells its statement" "third.sql: the statement at line 3: division by zero" "$(cat "$work/err")"
+
 status "a small memory is enough for a small job" 0 "$weir" sql --memory 64MB --warehouse "$work/lake" \
     -e "SELECT name, COUNT(*) FROM users GROUP BY name"
 finish
