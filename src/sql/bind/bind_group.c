@@ -46,6 +46,9 @@ static int32_t place_group(weir_binder *binder, weir_grouping *grouping, weir_ex
     return grouping->group_count++;
 }
 
+/* The set of one group; without sets nobody asks for the bits of more than fit. */
+static uint64_t group_bit(int32_t index) { return index < most_groups ? UINT64_C(1) << index : 0; }
+
 static int add_window(weir_binder *binder, const weir_ast_expression *ast, weir_grouping *grouping, weir_plan **plan,
                       uint64_t *out)
 {
@@ -54,7 +57,7 @@ static int add_window(weir_binder *binder, const weir_ast_expression *ast, weir_
     WEIR_TRY(weir_bind_group_window(binder, ast, &grouping->window, plan, &start, &end));
     grouping->window.start = place_group(binder, grouping, start);
     grouping->window.end = place_group(binder, grouping, end);
-    *out = UINT64_C(1) << grouping->window.start | UINT64_C(1) << grouping->window.end;
+    *out = group_bit(grouping->window.start) | group_bit(grouping->window.end);
     return WEIR_OK;
 }
 
@@ -73,10 +76,7 @@ static int add_group(weir_binder *binder, const weir_ast_select *select, const w
     WEIR_TRY(code);
     WEIR_TRY(weir_binder_typed(binder, group));
     int32_t index = place_group(binder, grouping, group);
-    if (index >= most_groups) {
-        return weir_binder_fail(binder, &ast->position, "GROUP BY takes at most %d expressions", most_groups);
-    }
-    *out = UINT64_C(1) << index;
+    *out = group_bit(index);
     return WEIR_OK;
 }
 
@@ -260,6 +260,10 @@ int weir_bind_groups(weir_binder *binder, const weir_ast_select *select, weir_gr
     }
     if (select->group_distinct) {
         drop_repeated(&sets);
+    }
+    if (sets.count > 1 && grouping->group_count > most_groups) {
+        return weir_binder_fail(binder, &select->groups[0].position,
+                                "GROUPING SETS, ROLLUP and CUBE take at most %d expressions", most_groups);
     }
     if (sets.count > 1) {
         grouping->sets = sets.items;
