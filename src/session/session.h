@@ -15,6 +15,8 @@
  *   row_feed.h      batches of a bound plan
  *   row_writer.h    batches to Paimon tables and sinks, with commits
  *   procedure.h     what CALL runs
+ *   enforcer.h      what sinks demand of rows: NOT NULL, lengths
+ *   statement_set.c analyze.c explain.c   statements of several parts, statistics, plans
  *   insert.c delete.c query.c ddl.c create_table.c show.c describe.c settings.c explain.c   the statements
  *
  * The command line, servers and tests share it. Threading: a session is used by one thread at a time; only

@@ -13,6 +13,7 @@ from report import Report
 from rounds import Rounds
 from scenarios import all_scenarios
 from single_checks import SingleChecks, old_version_reads
+from sql_checks import SqlChecks
 
 
 # Paimon 0.9 knows no thin files and no partition.legacy-name, and fails at NULL rows in arrays of Parquet, also in what
@@ -46,6 +47,8 @@ def main():
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
         if arguments.weir and arguments.only in "both sides alter a table":
             run_alter_rounds(weir, java, arguments.weir, warehouse, report, seed)
+        if arguments.weir:
+            SqlChecks(arguments.weir, arguments.peer, java, warehouse, arguments.golden, report).run(arguments.only)
         if arguments.old_version:
             tables = [f"{warehouse}/db.db/{scenario.name}" for scenario in all_scenarios()
                       if arguments.only in scenario.name and not any(word in scenario.name for word in NOT_FOR_OLD)]
