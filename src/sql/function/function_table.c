@@ -372,7 +372,13 @@ const weir_function weir_functions[] = {
     GROUP("SESSION_ROWTIME", "aa", NONE, "SESSION_ROWTIME(time, gap)"),
     GROUP("SESSION_PROCTIME", "aa", NONE, "SESSION_PROCTIME(time, gap)"),
 
-    /* what Flink has besides */
+    /* what Flink has besides: for MATCH_RECOGNIZE, for watermarks in DDL, and of later versions */
+    KNOWN("JSON"),
+    KNOWN("MATCH_PROCTIME"),
+    KNOWN("MATCH_ROWTIME"),
+    KNOWN("PARSE_JSON"),
+    KNOWN("SOURCE_WATERMARK"),
+    KNOWN("TRY_PARSE_JSON"),
 };
 
 const size_t weir_function_count = sizeof weir_functions / sizeof weir_functions[0];
