@@ -304,7 +304,7 @@ static int attach_not_in(weir_binder *binder, const in_query *in, const weir_pos
                  : attach_existence(binder, matching(binder, in, true, at), true, at);
 }
 
-/* COUNT(*) of the query, and of its rows without NULLs. */
+/* COUNT(*) of the query, and of its values that are not NULL. */
 static int attach_counts(weir_binder *binder, const in_query *in, const weir_position *at, weir_expression ***out)
 {
     weir_hole *holes = NULL;
@@ -312,13 +312,7 @@ static int attach_counts(weir_binder *binder, const in_query *in, const weir_pos
     weir_plan *plan = weir_plan_copy(binder, in->plan, &holes);
     weir_aggregate *counts = WEIR_NEW_ARRAY(binder->arena, weir_aggregate, 2);
     counts[0] = make_aggregate(binder, weir_function_find("COUNT"), NULL, bigint, at);
-    counts[1] = counts[0];
-    weir_expression **known = WEIR_NEW_ARRAY(binder->arena, weir_expression *, in->count + 1);
-    for (int32_t i = 0; i < in->count; i++) {
-        known[i] = weir_expression_new(binder, WEIR_EXPRESSION_IS_NOT_NULL, weir_binder_boolean(false), at, 1);
-        known[i]->arguments[0] = field_of(binder, plan, i);
-    }
-    counts[1].filter = weir_and(binder, known, in->count, at);
+    counts[1] = make_aggregate(binder, weir_function_find("COUNT"), field_of(binder, plan, 0), bigint, at);
     return attach_row(binder, weir_plan_grouped(binder, plan, NULL, 0, counts, 2), at, out);
 }
 
@@ -337,11 +331,34 @@ static weir_expression *inner_leaf(weir_binder *binder, const weir_expression *l
     return copy;
 }
 
+/* Of rows, some columns can be unlike while others are unknown, which counts don't tell:
+ * CASE WHEN found THEN TRUE WHEN a row may be alike THEN NULL ELSE FALSE END */
+static int mark_row_in(weir_binder *binder, const in_query *in, const weir_position *at, weir_expression **out)
+{
+    weir_expression *found;
+    weir_expression *possible;
+    weir_hole *holes = NULL;
+    in_query copy = *in;
+    copy.plan = weir_plan_copy(binder, in->plan, &holes);
+    WEIR_TRY(mark_existence(binder, matching(binder, in, false, at), at, &found));
+    WEIR_TRY(mark_existence(binder, matching(binder, &copy, true, at), at, &possible));
+    *out = weir_expression_new(binder, WEIR_EXPRESSION_CASE, weir_binder_boolean(true), at, 5);
+    (*out)->arguments[0] = found;
+    (*out)->arguments[1] = boolean_literal(binder, true, at);
+    (*out)->arguments[2] = possible;
+    (*out)->arguments[3] = weir_expression_null(binder, weir_binder_boolean(true), at);
+    (*out)->arguments[4] = boolean_literal(binder, false, at);
+    return WEIR_OK;
+}
+
 /* CASE WHEN found THEN TRUE WHEN rows = 0 THEN FALSE WHEN value IS NULL OR known < rows THEN NULL ELSE FALSE END */
 static int mark_in(weir_binder *binder, const in_query *in, const weir_position *at, weir_expression **out)
 {
     weir_expression **counts;
     weir_expression *found;
+    if (in->nullable && in->count > 1) {
+        return mark_row_in(binder, in, at, out);
+    }
     WEIR_TRY(in->nullable ? attach_counts(binder, in, at, &counts) : WEIR_OK);
     WEIR_TRY(mark_existence(binder, matching(binder, in, false, at), at, &found));
     if (!in->nullable) {
@@ -349,12 +366,10 @@ static int mark_in(weir_binder *binder, const in_query *in, const weir_position 
         return WEIR_OK;
     }
     const weir_type *boolean = weir_binder_boolean(false);
-    weir_expression *unknown = weir_expression_new(binder, WEIR_EXPRESSION_OR, boolean, at, in->count + 1);
-    for (int32_t i = 0; i < in->count; i++) {
-        unknown->arguments[i] = is_null(binder, weir_expression_rewrite(binder, in->values[i], inner_leaf, NULL));
-    }
-    unknown->arguments[in->count] =
-        weir_expression_two(binder, WEIR_EXPRESSION_LESS, boolean, at, counts[1], counts[0]);
+    weir_expression *unknown =
+        weir_expression_two(binder, WEIR_EXPRESSION_OR, boolean, at,
+                            is_null(binder, weir_expression_rewrite(binder, in->values[0], inner_leaf, NULL)),
+                            weir_expression_two(binder, WEIR_EXPRESSION_LESS, boolean, at, counts[1], counts[0]));
     *out = weir_expression_new(binder, WEIR_EXPRESSION_CASE, weir_binder_boolean(true), at, 7);
     (*out)->arguments[0] = found;
     (*out)->arguments[1] = boolean_literal(binder, true, at);
