@@ -238,6 +238,59 @@ static void a_plan_tells_what_its_scans_leave_out(void **state)
               "0 of 3 files"); /* a.n is beyond 59999 too */
 }
 
+/* The number of rows of a query, or the code of its failure. */
+static int64_t count_rows(fixture *self, const char *query)
+{
+    weir_result *result = NULL;
+    weir_batch batch;
+    int64_t rows = 0;
+    int code = execute(self, query, &result, NULL);
+    if (code != WEIR_OK) {
+        return -code;
+    }
+    weir_batch_init(&batch, result->fields, result->field_count);
+    while ((code = result->next(result, &batch, NULL)) == WEIR_OK) {
+        rows += batch.length;
+    }
+    weir_batch_free(&batch);
+    weir_result_free(result);
+    return code == WEIR_END ? rows : -code;
+}
+
+/* In how many of the four buckets of `large` a join looks: without their files it fails. */
+static int buckets_read(fixture *self, const char *query, int64_t rows)
+{
+    int needed = 0;
+    for (int bucket = 0; bucket < 4; bucket++) {
+        char there[200], away[200];
+        snprintf(there, sizeof there, "%s/default.db/large/bucket-%d", self->warehouse, bucket);
+        snprintf(away, sizeof away, "%s/away", self->warehouse);
+        assert_int_equal(rename(there, away), 0);
+        needed += count_rows(self, query) != rows;
+        assert_int_equal(rename(away, there), 0);
+    }
+    assert_int_equal(count_rows(self, query), rows);
+    return needed;
+}
+
+static void keys_of_a_small_side_leave_out_buckets_of_a_large_one(void **state)
+{
+    fixture *self = *state;
+    change(self, "SET 'execution.runtime-mode' = 'batch'");
+    change(self, "CREATE TEMPORARY TABLE many (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100000000', "
+                 "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '60000')");
+    change(self, "CREATE TABLE large (n INT, v INT) WITH ('bucket' = '4', 'bucket-key' = 'n')");
+    change(self, "CREATE TABLE small (n INT, v INT) WITH ('bucket' = '-1')");
+    change(self, "INSERT INTO large SELECT n, n FROM many");
+    change(self, "INSERT INTO small VALUES (7, 1), (7, 2), (70000, 3), (CAST(NULL AS INT), 4)");
+    assert_int_equal(buckets_read(self, "SELECT l.v FROM large AS l JOIN small AS s ON l.n = s.n WHERE s.v < 3", 2), 1);
+    assert_in_range(buckets_read(self, "SELECT l.v FROM small AS s LEFT JOIN large AS l ON l.n = s.n", 4), 1, 2);
+    assert_int_equal(buckets_read(self, "SELECT l.v FROM large AS l WHERE l.n IN (SELECT n FROM small WHERE v = 1)", 1),
+                     1);
+    assert_int_equal(buckets_read(self, "SELECT l.v FROM large AS l JOIN small AS s ON l.n = s.n WHERE s.v > 9", 0), 0);
+    assert_int_equal(buckets_read(self, "SELECT l.v FROM large AS l LEFT JOIN small AS s ON l.n = s.n", 60001), 4);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
@@ -251,6 +304,7 @@ int main(void)
         TEST(a_query_can_be_cancelled_before_its_first_rows),
         TEST(a_query_that_would_never_end_is_refused),
         TEST(a_plan_tells_what_its_scans_leave_out),
+        TEST(keys_of_a_small_side_leave_out_buckets_of_a_large_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,9 @@
 
 /* One scan of a running query. */
 typedef struct weir_running_scan {
-    const weir_plan *plan; /* NULL: the plan has no scan of this number */
-    weir_field *fields;    /* of the request */
+    const weir_plan *plan;           /* NULL: the plan has no scan of this number */
+    const weir_predicate *predicate; /* what it is opened with: the plan's, and keys of joins */
+    weir_field *fields;              /* of the request */
     weir_sql_scan *scan;
     _Atomic int64_t splits_read, rows_read;
     struct weir_running *running;
@@ -58,6 +59,9 @@ int weir_engine_register_scan(weir_sql_engine *engine, weir_error *err);
 weir_running *weir_engine_find_running(weir_sql_engine *engine, int64_t id);
 int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error *err);
 int weir_running_open_scans(weir_running *running, const weir_generated *generated, weir_error *err);
+int weir_running_open_scan(weir_running_scan *scan, weir_error *err);
+/* Opens scans of large sides of joins again with the keys of small ones (join_keys.c). */
+int weir_running_pass_join_keys(weir_sql_engine *engine, weir_running *running, const weir_plan *plan, weir_error *err);
 void weir_running_free(weir_sql_engine *engine, weir_running *running);
 void weir_running_fail(weir_running *running, const weir_error *error);
 

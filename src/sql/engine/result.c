@@ -148,6 +148,7 @@ static int start(weir_sql_result *result, const weir_plan *plan, weir_error *err
     WEIR_TRY(weir_generate(plan, source, &generated, err));
     int code;
     WEIR_GO(weir_running_open_scans(result->running, &generated, err));
+    WEIR_GO(weir_running_pass_join_keys(result->engine, result->running, plan, err));
     WEIR_GO(weir_engine_register(result->engine, &generated, err));
     WEIR_GO(prepare(result, weir_buffer_text(&generated.sql), err));
 done:

@@ -33,18 +33,25 @@ weir_running *weir_engine_find_running(weir_sql_engine *engine, int64_t id)
     return running;
 }
 
-static int open_scan(weir_running *running, weir_running_scan *scan, const weir_plan *plan, weir_error *err)
+int weir_running_open_scan(weir_running_scan *scan, weir_error *err)
 {
+    const weir_plan *plan = scan->plan;
     weir_scan_request request = {.columns = plan->columns,
                                  .column_count = plan->field_count,
-                                 .predicate = plan->pushed,
+                                 .predicate = scan->predicate,
                                  .limit = plan->scan_limit,
                                  .parallel = true};
+    return plan->table->open(plan->table, &request, &scan->scan, err);
+}
+
+static int open_scan(weir_running *running, weir_running_scan *scan, const weir_plan *plan, weir_error *err)
+{
     scan->plan = plan;
+    scan->predicate = plan->pushed;
     scan->running = running;
     scan->fields =
         weir_arena_copy(&running->arena, plan->fields, sizeof *plan->fields * (size_t)(plan->field_count + 1));
-    return plan->table->open(plan->table, &request, &scan->scan, err);
+    return weir_running_open_scan(scan, err);
 }
 
 int weir_running_open_scans(weir_running *running, const weir_generated *generated, weir_error *err)
