@@ -174,6 +174,37 @@ static void a_table_can_be_renamed_but_not_over_another(void **state)
     end(&self);
 }
 
+static int alter(fixture *self, const char *table, const weir_schema_change *changes, int32_t count, int32_t *failed)
+{
+    return self->catalog->ops->alter_table(self->catalog, "db", table, changes, count, failed, &self->err);
+}
+
+static void an_altered_table_has_one_schema_more_or_none(void **state)
+{
+    (void)state;
+    fixture self;
+    weir_schema *schema = NULL;
+    int32_t failed = 0;
+    const weir_schema_change changes[] = {
+        {.kind = WEIR_CHANGE_ADD_COLUMN, .name = "b", .type = weir_type_simple(WEIR_VARCHAR, true)},
+        {.kind = WEIR_CHANGE_COMMENT, .text = "another comment"},
+        {.kind = WEIR_CHANGE_DROP_COLUMN, .name = "c"},
+    };
+    start(&self);
+    check_ok(create_database(&self, "db"), &self.err);
+    check_ok(create_table(&self, "db", "t"), &self.err);
+    check_ok(alter(&self, "t", changes, 2, &failed), &self.err);
+    assert_int_equal(alter(&self, "t", changes + 1, 2, &failed), WEIR_INVALID);
+    assert_int_equal(failed, 1); /* all or nothing */
+    assert_int_equal(alter(&self, "tt", changes, 1, &failed), WEIR_NOT_FOUND);
+    assert_non_null(strstr(self.err.message, "did you mean 'db.t'"));
+    check_ok(self.catalog->ops->read_schema(self.catalog, "db", "t", &self.arena, &schema, &self.err), &self.err);
+    assert_int_equal(schema->id, 1);
+    assert_int_equal(schema->field_count, 2);
+    assert_string_equal(schema->comment, "another comment");
+    end(&self);
+}
+
 static void an_unknown_scheme_is_refused(void **state)
 {
     (void)state;
@@ -192,6 +223,7 @@ int main(void)
         cmocka_unit_test(misspelt_names_are_corrected),
         cmocka_unit_test(dropping_a_table_removes_its_folder),
         cmocka_unit_test(a_table_can_be_renamed_but_not_over_another),
+        cmocka_unit_test(an_altered_table_has_one_schema_more_or_none),
         cmocka_unit_test(an_unknown_scheme_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
