@@ -48,8 +48,7 @@ static int refuse_changes(const weir_plan *plan, weir_error *err)
 /* Intervals leave as text: a projection on top casts them. */
 static const weir_plan *show_intervals(weir_sql_result *result, const weir_plan *plan)
 {
-    result->fields =
-        weir_arena_copy(&result->arena, plan->fields, sizeof *plan->fields * (size_t)(plan->field_count + 1));
+    result->fields = weir_arena_copy(&result->arena, plan->fields, sizeof *plan->fields * (size_t)plan->field_count);
     bool any = false;
     for (int32_t i = 0; i < plan->field_count; i++) {
         if (weir_type_is_interval(plan->fields[i].type)) {
