@@ -201,6 +201,23 @@ static void conditions_go_to_the_sides_of_joins(void **state)
         {"SELECT * FROM t AS a, t AS b WHERE (a.i = 1 AND b.s = 'x') OR (a.i = 2 AND b.s = 'y')",
          "(i = 1 OR i = 2); (s = 'x' OR s = 'y')"},
         {"SELECT * FROM t AS a JOIN t AS b ON a.i = b.i AND a.i + b.i > 2", ""},
+        {"SELECT * FROM t AS a JOIN t AS b ON a.i = b.i JOIN t AS c ON b.i = c.i WHERE a.i = 5", "i = 5; i = 5; i = 5"},
+        {"SELECT * FROM t AS a LEFT JOIN t AS b ON a.i = b.i WHERE a.i > 5", "i > 5; i > 5"},
+        {"SELECT * FROM t AS a LEFT JOIN t AS b ON a.i = b.i WHERE b.big = 5", "big = 5"},
+        {"SELECT * FROM t AS a RIGHT JOIN t AS b ON a.i = b.i WHERE b.i IN (1, 2)", "i IN 1, 2; i IN 1, 2"},
+        {"SELECT * FROM t AS a FULL JOIN t AS b ON a.i = b.i WHERE a.i > 1 AND b.big > 1",
+         "i > 1; (big > 1 AND i > 1)"},
+        {"SELECT * FROM t AS a WHERE i > 1 AND EXISTS (SELECT 1 FROM t AS b WHERE b.i = a.i AND b.s = 'x')",
+         "i > 1; (i > 1 AND s = 'x')"},
+        {"SELECT * FROM t AS a WHERE i > 1 AND NOT EXISTS (SELECT 1 FROM t AS b WHERE b.i = a.i AND a.big > 1)",
+         "i > 1; i > 1"},
+        {"SELECT * FROM t AS a WHERE i > 1 AND i NOT IN (SELECT i FROM t AS b WHERE b.s = 'x')", "i > 1; s = 'x'"},
+        {"SELECT i, (SELECT MAX(big) FROM t AS b WHERE b.i = a.i) FROM t AS a WHERE i = 7", "i = 7; i = 7"},
+        {"SELECT * FROM (SELECT i, COUNT(*) AS c FROM t AS a JOIN t AS b USING (i) GROUP BY i) AS g WHERE i = 7 AND c "
+         "> 1",
+         "i = 7; i = 7"},
+        {"SELECT * FROM t AS a, t AS b WHERE a.i = b.i AND a.tiny = 1 OR a.i = b.i AND a.tiny = 2",
+         "(tiny = 1 OR tiny = 2)"},
     };
     CHECK(state, "", cases);
 }

@@ -227,6 +227,7 @@ int weir_bind_nested(weir_binder *binder, const weir_ast_query *query, weir_cte_
     weir_binder inner = *binder;
     inner.scope = NULL;
     inner.grouping = NULL;
+    inner.windowing = NULL;
     inner.clause = NULL;
     inner.attachments = NULL;
     inner.ctes = ctes;
