@@ -279,7 +279,7 @@ static void keys_of_a_small_side_leave_out_buckets_of_a_large_one(void **state)
     change(self, "SET 'execution.runtime-mode' = 'batch'");
     change(self, "CREATE TEMPORARY TABLE many (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100000000', "
                  "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '60000')");
-    change(self, "CREATE TABLE large (n INT, v INT) WITH ('bucket' = '4', 'bucket-key' = 'n')");
+    change(self, "CREATE TABLE large (n INT, v INT, PRIMARY KEY (n) NOT ENFORCED) WITH ('bucket' = '4')");
     change(self, "CREATE TABLE small (n INT, v INT) WITH ('bucket' = '-1')");
     change(self, "INSERT INTO large SELECT n, n FROM many");
     change(self, "INSERT INTO small VALUES (7, 1), (7, 2), (70000, 3), (CAST(NULL AS INT), 4)");

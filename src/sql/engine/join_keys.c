@@ -6,9 +6,10 @@
 #include "sql/engine/bridge.h"
 #include "sql/engine/engine_internal.h"
 
-#define MOST_KEYS        1000  /* that are passed on */
-#define MOST_SMALL_ROWS  50000 /* that the scans of the small side may give */
-#define LEAST_LARGE_ROWS 50000 /* below which it is not worth another query */
+#define MOST_KEYS            1000    /* that are passed on */
+#define MOST_SMALL_ROWS      50000   /* that the scans of the small side may give */
+#define LEAST_CLUSTERED_ROWS 50000   /* of the large side: below, another query is not worth it, where files are … */
+#define LEAST_SCATTERED_ROWS 2000000 /* … and where they are not made by that column */
 
 /* A column of a plan's output, found again in a scan below. */
 typedef struct origin {
@@ -173,6 +174,16 @@ static bool is_key_type(const weir_type *type)
     return !weir_type_is_nested(type) && !weir_type_is_approximate(type) && !weir_type_is_interval(type);
 }
 
+/* Whether a table's files hold what belongs together by this column: by partition, or by the key's first column. */
+static bool is_clustered(const weir_sql_table *table, int32_t column)
+{
+    bool found = table->primary_key_count > 0 && table->primary_key[0] == column;
+    for (int32_t i = 0; i < table->partition_key_count && !found; i++) {
+        found = table->partition_keys[i] == column;
+    }
+    return found;
+}
+
 /* Passes keys from one side of an equality to the other, where sizes suggest it. */
 static int pass_from(weir_sql_engine *engine, weir_running *running, const weir_plan *join, int from,
                      const int32_t columns[2], weir_error *err)
@@ -185,10 +196,13 @@ static int pass_from(weir_sql_engine *engine, weir_running *running, const weir_
     const weir_sql_scan *large = running->scans[target.scan->scan_index].scan;
     const weir_type *type = target.scan->table->columns[target.column].type;
     const weir_type *key = small->fields[columns[from]].type;
+    int64_t least = is_clustered(target.scan->table, target.column) ? LEAST_CLUSTERED_ROWS : LEAST_SCATTERED_ROWS;
+    if (large->estimated_rows < least) {
+        return WEIR_OK;
+    }
     int64_t rows = rows_of_side(running, small);
     bool fits = weir_sql_type_equal(type, key, true) || (weir_type_is_text(type) && weir_type_is_text(key));
-    if (rows < 0 || large->estimated_rows < LEAST_LARGE_ROWS || large->estimated_rows / 8 < rows || !fits ||
-        !is_key_type(type)) {
+    if (rows < 0 || large->estimated_rows / 8 < rows || !fits || !is_key_type(type)) {
         return WEIR_OK;
     }
     weir_vector keys;
