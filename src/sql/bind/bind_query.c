@@ -1,6 +1,6 @@
 /* Queries: WITH, VALUES, UNION and its like, and what stands around a SELECT. */
 #include "base/text.h"
-#include "sql/bind/binder_internal.h"
+#include "sql/bind/subquery.h"
 
 int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, const char *clause, int64_t *out)
 {
@@ -14,6 +14,40 @@ int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, con
 
 /* --- VALUES ---------------------------------------------------------------------------------------------------- */
 
+static int bind_row(weir_binder *binder, const weir_ast_expressions *row, weir_attachments *attachments,
+                    weir_expression **out)
+{
+    weir_binder inner = *binder;
+    inner.clause = "VALUES";
+    inner.attachments = attachments;
+    for (int32_t i = 0; i < row->count; i++) {
+        WEIR_TRY(weir_bind_expression(&inner, row->items[i], &out[i]));
+    }
+    return WEIR_OK;
+}
+
+/* Rows with subqueries: each is a projection over what its subqueries give. */
+static weir_plan *join_rows(weir_binder *binder, const weir_plan *values, weir_attachments *gathered)
+{
+    weir_plan *all = weir_plan_new(binder, WEIR_PLAN_UNION, &values->position, NULL);
+    all->fields = values->fields;
+    all->field_count = values->field_count;
+    all->inputs = WEIR_NEW_ARRAY(binder->arena, weir_plan *, values->row_count);
+    for (int64_t row = 0; row < values->row_count; row++) {
+        weir_plan *one = weir_plan_new(binder, WEIR_PLAN_VALUES, &values->position, NULL);
+        weir_expression **expressions = values->expressions + row * values->field_count;
+        one->row_count = 1;
+        one->expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, 1); /* none, of one row */
+        weir_attachments_join(binder, &gathered[row], false, &one);
+        for (int32_t i = 0; i < values->field_count; i++) {
+            expressions[i] = weir_attachments_resolve(binder, &gathered[row], expressions[i]);
+        }
+        all->inputs[all->input_count++] =
+            weir_plan_project(binder, one, expressions, values->fields, values->field_count);
+    }
+    return all;
+}
+
 static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
 {
     int32_t width = query->rows[0].count;
@@ -23,15 +57,16 @@ static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_pl
     plan->expression_count = width * query->row_count;
     plan->fields = WEIR_NEW_ARRAY(binder->arena, weir_field, width);
     plan->expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, (size_t)width * (size_t)query->row_count);
+    weir_attachments *gathered = WEIR_NEW_ARRAY(binder->arena, weir_attachments, query->row_count);
+    bool joined = false;
     for (int32_t row = 0; row < query->row_count; row++) {
         if (query->rows[row].count != width) {
             return weir_binder_fail(binder, &query->rows[row].items[0]->position,
                                     "row %d of VALUES has %d values, but the first has %d", row + 1,
                                     query->rows[row].count, width);
         }
-        for (int32_t i = 0; i < width; i++) {
-            WEIR_TRY(weir_bind_expression(binder, query->rows[row].items[i], &plan->expressions[row * width + i]));
-        }
+        WEIR_TRY(bind_row(binder, &query->rows[row], &gathered[row], &plan->expressions[row * width]));
+        joined = joined || gathered[row].count > 0;
     }
     weir_expression **column = WEIR_NEW_ARRAY(binder->arena, weir_expression *, query->row_count);
     for (int32_t i = 0; i < width; i++) {
@@ -47,7 +82,7 @@ static int bind_values(weir_binder *binder, const weir_ast_query *query, weir_pl
         plan->fields[i] =
             (weir_field){.id = -1, .name = weir_arena_format(binder->arena, "EXPR$%d", i), .type = common};
     }
-    *out = plan;
+    *out = joined ? join_rows(binder, plan, gathered) : plan;
     return WEIR_OK;
 }
 
