@@ -49,8 +49,7 @@ static int open_scan(weir_running *running, weir_running_scan *scan, const weir_
     scan->plan = plan;
     scan->predicate = plan->pushed;
     scan->running = running;
-    scan->fields =
-        weir_arena_copy(&running->arena, plan->fields, sizeof *plan->fields * (size_t)(plan->field_count + 1));
+    scan->fields = weir_arena_copy(&running->arena, plan->fields, sizeof *plan->fields * (size_t)plan->field_count);
     return weir_running_open_scan(scan, err);
 }
 
