@@ -46,7 +46,7 @@ static void values_are_checked_by_type_at_their_place(void **state)
         {"execution.checkpointing.interval", "10 apples", "a duration"},
         {"table.dynamic-table-options.enabled", "yes", "'true' or 'false'"},
         {"table.local-time-zone", "Nowhere/Land", "a time zone"},
-        {"table.exec.sink.type-length-enforcer", "trim_pad", "not offered"},
+        {"table.exec.sink.type-length-enforcer", "error", "expected 'ignore' or 'trim_pad'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_settings settings = {0};
