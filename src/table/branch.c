@@ -216,7 +216,11 @@ static int fast_forward(branching *self, weir_error *err)
                          self->name, root);
     }
     WEIR_TRY(weir_snapshot_read(self->fs, self->root, first_id, &self->arena, &first, err));
+    /* Without hints the folder tells which snapshots there are, while and after they are exchanged. */
     WEIR_TRY(weir_fs_remove(self->fs, weir_arena_format(&self->arena, "%s/snapshot/LATEST", root), err));
+    WEIR_TRY(weir_fs_remove(self->fs, weir_arena_format(&self->arena, "%s/snapshot/EARLIEST", root), err));
+    /* An expiry that was stopped would take these ids up again, which stand for other snapshots from now on. */
+    WEIR_TRY(remove_from(self, "snapshot", "expired-", first_id, err));
     WEIR_TRY(remove_from(self, "snapshot", "snapshot-", first_id, err));
     WEIR_TRY(remove_tags_from(self, first_id, err));
     WEIR_TRY(remove_from(self, "schema", "schema-", first->schema_id + 1, err));

@@ -1,9 +1,9 @@
 /* Rolling back, in an order that leaves a whole table at every step:
  *
  *   1. what the snapshots that go have added is remembered
- *   2. the snapshot of a tag is put back where it has expired
- *   3. the LATEST hint points to what stays
- *   4. snapshots go, the youngest first; then changelogs and tags
+ *   2. the LATEST hint goes, so that until the end the youngest snapshot that is there is the latest one
+ *   3. the snapshot of a tag is put back where it has expired
+ *   4. snapshots go, the youngest first; then changelogs and tags; LATEST points to what stays
  *   5. of what was remembered goes what nothing names any more */
 #include "table/rollback.h"
 
@@ -98,9 +98,9 @@ static int compare_ids(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The ids above the target of files <prefix><id> in a folder, ascending. */
-static int list_younger(rollback *self, const char *folder, const char *prefix, int64_t **out, size_t *out_count,
-                        weir_error *err)
+/* The ids from `first` on of files <prefix><id> in a folder, ascending. */
+static int list_from(rollback *self, const char *folder, const char *prefix, int64_t first, int64_t **out,
+                     size_t *out_count, weir_error *err)
 {
     weir_file_info *files = NULL;
     size_t count = 0, found = 0;
@@ -109,7 +109,7 @@ static int list_younger(rollback *self, const char *folder, const char *prefix, 
     for (size_t i = 0; i < count; i++) {
         size_t size = strlen(prefix);
         if (strncmp(files[i].name, prefix, size) == 0 &&
-            weir_parse_int64(weir_slice_text(files[i].name + size), &ids[found]) && ids[found] > self->target) {
+            weir_parse_int64(weir_slice_text(files[i].name + size), &ids[found]) && ids[found] >= first) {
             found++;
         }
     }
@@ -123,30 +123,38 @@ static int list_younger(rollback *self, const char *folder, const char *prefix, 
 
 /* ---- 2 to 4: what is visible ---- */
 
-/* A tag's snapshot that has expired is a snapshot again, the earliest one. */
+static int target_exists(rollback *self, bool *out, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    const char *path =
+        weir_arena_format(&self->arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, self->target);
+    return weir_fs_exists(context->fs, path, out, err);
+}
+
+/* A tag's snapshot that has expired is a snapshot again, the earliest one. Without a hint: the younger ones, which are
+ * still there, do not follow it without a gap. */
 static int restore_snapshot(rollback *self, const char *tag, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
+    const char *root = context->paths.root;
     weir_snapshot *snapshot = NULL;
-    bool exists = false;
-    const char *path =
-        weir_arena_format(&self->arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, self->target);
-    WEIR_TRY(weir_fs_exists(context->fs, path, &exists, err));
-    if (exists) {
-        return WEIR_OK;
-    }
-    WEIR_TRY(weir_tag_read(context->fs, context->paths.root, tag, &self->arena, &snapshot, err));
-    WEIR_TRY(weir_snapshot_publish(context->fs, context->paths.root, snapshot, err));
-    return weir_snapshot_write_hint(context->fs, context->paths.root, "EARLIEST", self->target, err);
+    weir_buffer text = {0};
+    WEIR_TRY(weir_tag_read(context->fs, root, tag, &self->arena, &snapshot, err));
+    weir_snapshot_format(snapshot, &text);
+    const char *path = weir_arena_format(&self->arena, "%s/snapshot/snapshot-%" PRId64, root, self->target);
+    int code = weir_fs_publish(context->fs, path, weir_buffer_slice(&text), err);
+    weir_buffer_free(&text);
+    WEIR_TRY(code);
+    return weir_snapshot_write_hint(context->fs, root, "EARLIEST", self->target, err);
 }
 
-static int remove_younger(rollback *self, const char *folder, const char *prefix, weir_error *err)
+static int remove_from(rollback *self, const char *folder, const char *prefix, int64_t first, weir_error *err)
 {
     weir_fs *fs = self->table->context.fs;
     const char *path = weir_arena_format(&self->arena, "%s/%s", self->table->context.paths.root, folder);
     int64_t *ids = NULL;
     size_t count = 0;
-    WEIR_TRY(list_younger(self, path, prefix, &ids, &count, err));
+    WEIR_TRY(list_from(self, path, prefix, first, &ids, &count, err));
     for (size_t i = count; i > 0; i--) {
         WEIR_TRY(weir_fs_remove(fs, weir_arena_format(&self->arena, "%s/%s%" PRId64, path, prefix, ids[i - 1]), err));
     }
@@ -185,22 +193,39 @@ static int remove_unused(rollback *self, weir_error *err)
     return WEIR_OK;
 }
 
-static int run(rollback *self, const char *tag, weir_error *err)
+/* What becomes visible, in steps 2 to 4. */
+static int show_target(rollback *self, const char *tag, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
     const char *root = context->paths.root;
     const char *folder = weir_arena_format(&self->arena, "%s/snapshot", root);
-    WEIR_TRY(list_younger(self, folder, "snapshot-", &self->doomed, &self->doomed_count, err));
+    bool exists = false;
+    WEIR_TRY(target_exists(self, &exists, err));
+    if (!exists && tag == NULL) {
+        return weir_fail(err, WEIR_NOT_FOUND, "%s has no snapshot %" PRId64 " to roll back to", self->table->path,
+                         self->target);
+    }
+    WEIR_TRY(weir_fs_remove(context->fs, weir_arena_format(&self->arena, "%s/LATEST", folder), err));
+    WEIR_TRY(weir_fs_sync_directory(context->fs, folder, err));
+    /* An expiry that was stopped would take these ids up again, which stand for other snapshots from now on. */
+    WEIR_TRY(remove_from(self, "snapshot", "expired-", self->target, err));
+    if (!exists) {
+        WEIR_TRY(restore_snapshot(self, tag, err));
+    }
+    WEIR_TRY(remove_from(self, "snapshot", "snapshot-", self->target + 1, err));
+    WEIR_TRY(remove_from(self, "changelog", "changelog-", self->target + 1, err));
+    WEIR_TRY(remove_younger_tags(self, err));
+    return weir_snapshot_write_hint(context->fs, root, "LATEST", self->target, err);
+}
+
+static int run(rollback *self, const char *tag, weir_error *err)
+{
+    const char *folder = weir_arena_format(&self->arena, "%s/snapshot", self->table->context.paths.root);
+    WEIR_TRY(list_from(self, folder, "snapshot-", self->target + 1, &self->doomed, &self->doomed_count, err));
     for (size_t i = 0; i < self->doomed_count; i++) {
         WEIR_TRY(remember_snapshot(self, self->doomed[i], err));
     }
-    if (tag != NULL) {
-        WEIR_TRY(restore_snapshot(self, tag, err));
-    }
-    WEIR_TRY(weir_snapshot_write_hint(context->fs, root, "LATEST", self->target, err));
-    WEIR_TRY(remove_younger(self, "snapshot", "snapshot-", err));
-    WEIR_TRY(remove_younger(self, "changelog", "changelog-", err));
-    WEIR_TRY(remove_younger_tags(self, err));
+    WEIR_TRY(show_target(self, tag, err));
     return remove_unused(self, err);
 }
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "table/expire_keep.h"
+#include "table/used_files.h"
 
 /* A name is part of a file's name. */
 static int check_name(const char *name, weir_error *err)
@@ -131,6 +132,18 @@ int weir_table_create_tag(const weir_table *table, const char *name, const weir_
 
 /* ---- removing ---- */
 
+/* A changelog that has outlived its snapshot shares the lists of a tag on it. */
+static int keep_changelogs(const weir_table *table, weir_expire_keep *keep, weir_error *err)
+{
+    weir_used_files used;
+    WEIR_TRY(weir_used_files_of_changelogs(table, &used, err));
+    for (size_t i = 0; i < used.names.entry_count; i++) {
+        weir_map_put(&keep->names, used.names.entries[i].key, keep);
+    }
+    weir_used_files_free(&used);
+    return WEIR_OK;
+}
+
 /* What was needed by a tag alone. What is left is an orphan, not an error. */
 static int remove_files_of(const weir_table *table, const weir_snapshot *tagged, weir_arena *arena, weir_error *err)
 {
@@ -146,6 +159,7 @@ static int remove_files_of(const weir_table *table, const weir_snapshot *tagged,
     }
     WEIR_GO(weir_expire_keep_read(table, earliest, &keep, err));
     WEIR_GO(weir_expire_keep_data(table, earliest, &keep, err));
+    WEIR_GO(keep_changelogs(table, &keep, err));
     WEIR_GO(weir_snapshot_files(context->fs, &context->paths, context->schema, tagged, &filter, context->pool, arena,
                                 &entries, err));
     for (size_t i = 0; i < entries.count; i++) {

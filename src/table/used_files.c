@@ -42,29 +42,28 @@ static int use_manifest(collector *self, const char *name, weir_error *err)
     return code;
 }
 
-static int use_list(collector *self, const char *list, weir_arena *arena, weir_error *err)
+/* A list with its manifests and what they name. With `may_be_gone`: as much of it as is left. */
+static int use_list(collector *self, const char *list, bool may_be_gone, weir_arena *arena, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
     weir_manifest_files files = {0};
+    bool whole = true;
     if (list == NULL || weir_used_files_have(self->used, list)) {
         return WEIR_OK;
     }
     int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
     for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
         code = use_manifest(self, files.items[i].name, err);
+        if (code == WEIR_NOT_FOUND && may_be_gone) {
+            weir_error_clear(err);
+            code = WEIR_OK;
+            whole = false;
+        }
     }
     weir_manifest_files_free(&files);
-    if (code == WEIR_OK) {
+    if (code == WEIR_OK && whole) {
         use(self, list);
-    }
-    return code;
-}
-
-/* A tag, and the first snapshot of a branch that was made from one, may have outlived its changelog. */
-static int use_changelog(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err)
-{
-    int code = use_list(self, snapshot->changelog_manifest_list, arena, err);
-    if (code == WEIR_NOT_FOUND) {
+    } else if (code == WEIR_NOT_FOUND && may_be_gone) {
         weir_error_clear(err);
         code = WEIR_OK;
     }
@@ -73,17 +72,35 @@ static int use_changelog(collector *self, const weir_snapshot *snapshot, weir_ar
 
 static int use_snapshot(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err)
 {
-    WEIR_TRY(use_list(self, snapshot->base_manifest_list, arena, err));
-    WEIR_TRY(use_list(self, snapshot->delta_manifest_list, arena, err));
-    WEIR_TRY(use_changelog(self, snapshot, arena, err));
+    WEIR_TRY(use_list(self, snapshot->base_manifest_list, false, arena, err));
+    WEIR_TRY(use_list(self, snapshot->delta_manifest_list, false, arena, err));
+    /* A tag, and the first snapshot of a branch that was made from one, may have outlived its changelog. */
+    WEIR_TRY(use_list(self, snapshot->changelog_manifest_list, true, arena, err));
     use(self, snapshot->index_manifest);
     use(self, snapshot->statistics);
     self->used->names_index = self->used->names_index || snapshot->index_manifest != NULL;
     return WEIR_OK;
 }
 
-/* A file of a snapshot; `state`: its state is needed, not only its changelog. Gone since it was listed: nothing. */
-static int use_snapshot_file(collector *self, const char *path, bool state, weir_error *err)
+/* What a stream reads of a changelog that has outlived its snapshot: of a table without a changelog producer, what the
+ * snapshot added. */
+static int use_changes(collector *self, const weir_snapshot *changelog, weir_arena *arena, weir_error *err)
+{
+    WEIR_TRY(use_list(self, changelog->delta_manifest_list, true, arena, err));
+    return use_list(self, changelog->changelog_manifest_list, true, arena, err);
+}
+
+/* All that is left of it; Paimon, too, looks into the base list when such a changelog expires. */
+static int use_changelog(collector *self, const weir_snapshot *changelog, weir_arena *arena, weir_error *err)
+{
+    WEIR_TRY(use_list(self, changelog->base_manifest_list, true, arena, err));
+    return use_changes(self, changelog, arena, err);
+}
+
+typedef int (*use_function)(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err);
+
+/* A file of a snapshot. Gone since it was listed: nothing. */
+static int use_snapshot_file(collector *self, const char *path, use_function use_it, weir_error *err)
 {
     weir_arena arena;
     weir_buffer text = {0};
@@ -94,7 +111,7 @@ static int use_snapshot_file(collector *self, const char *path, bool state, weir
     if (code == WEIR_OK) {
         code = weir_snapshot_parse(weir_buffer_slice(&text), path, &arena, &snapshot, err);
         if (code == WEIR_OK) {
-            code = state ? use_snapshot(self, snapshot, &arena, err) : use_changelog(self, snapshot, &arena, err);
+            code = use_it(self, snapshot, &arena, err);
         }
         bool stands = true;
         if (code == WEIR_NOT_FOUND && weir_fs_exists(self->table->context.fs, path, &stands, NULL) == WEIR_OK &&
@@ -111,7 +128,7 @@ static int use_snapshot_file(collector *self, const char *path, bool state, weir
     return code == WEIR_OK ? code : weir_error_context(err, code, "%s", path);
 }
 
-static int use_folder(collector *self, const char *folder, const char *prefix, bool state, weir_arena *arena,
+static int use_folder(collector *self, const char *folder, const char *prefix, use_function use_it, weir_arena *arena,
                       weir_error *err)
 {
     weir_file_info *files = NULL;
@@ -120,7 +137,7 @@ static int use_folder(collector *self, const char *folder, const char *prefix, b
     for (size_t i = 0; i < count; i++) {
         if (!files[i].is_directory && strncmp(files[i].name, prefix, strlen(prefix)) == 0) {
             const char *path = weir_arena_format(arena, "%s/%s", folder, files[i].name);
-            WEIR_TRY(use_snapshot_file(self, path, state, err));
+            WEIR_TRY(use_snapshot_file(self, path, use_it, err));
         }
     }
     return WEIR_OK;
@@ -129,9 +146,9 @@ static int use_folder(collector *self, const char *folder, const char *prefix, b
 /* Everything of the main line, or of a branch. */
 static int use_line(collector *self, const char *root, weir_arena *arena, weir_error *err)
 {
-    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/snapshot", root), "snapshot-", true, arena, err));
-    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/tag", root), "tag-", true, arena, err));
-    return use_folder(self, weir_arena_format(arena, "%s/changelog", root), "changelog-", false, arena, err);
+    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/snapshot", root), "snapshot-", use_snapshot, arena, err));
+    WEIR_TRY(use_folder(self, weir_arena_format(arena, "%s/tag", root), "tag-", use_snapshot, arena, err));
+    return use_folder(self, weir_arena_format(arena, "%s/changelog", root), "changelog-", use_changelog, arena, err);
 }
 
 static int use_all(collector *self, weir_arena *arena, weir_error *err)
@@ -148,17 +165,31 @@ static int use_all(collector *self, weir_arena *arena, weir_error *err)
     return WEIR_OK;
 }
 
+static int finish(weir_used_files *used, weir_arena *arena, int code, weir_error *err)
+{
+    weir_arena_free(arena);
+    if (code != WEIR_OK) {
+        weir_used_files_free(used);
+        return weir_error_context(err, code, "looking which files are in use");
+    }
+    return WEIR_OK;
+}
+
 int weir_used_files_read(const weir_table *table, weir_used_files *out, weir_error *err)
 {
     *out = (weir_used_files){0};
     collector self = {.table = table, .used = out};
     weir_arena arena;
     weir_arena_init(&arena);
-    int code = use_all(&self, &arena, err);
-    weir_arena_free(&arena);
-    if (code != WEIR_OK) {
-        weir_used_files_free(out);
-        return weir_error_context(err, code, "looking which files are in use");
-    }
-    return WEIR_OK;
+    return finish(out, &arena, use_all(&self, &arena, err), err);
+}
+
+int weir_used_files_of_changelogs(const weir_table *table, weir_used_files *out, weir_error *err)
+{
+    *out = (weir_used_files){0};
+    collector self = {.table = table, .used = out};
+    weir_arena arena;
+    weir_arena_init(&arena);
+    const char *folder = weir_arena_format(&arena, "%s/changelog", table->context.paths.root);
+    return finish(out, &arena, use_folder(&self, folder, "changelog-", use_changes, &arena, err), err);
 }
