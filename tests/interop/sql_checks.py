@@ -18,7 +18,7 @@ SYSTEM_TABLES = {
     "options": "*",
     "manifests": "file_name, file_size, num_added_files, num_deleted_files, schema_id, min_partition_stats, "
                  "max_partition_stats",
-    "partitions": "`partition`, record_count, file_size_in_bytes, file_count, last_update_time",
+    "partitions": "record_count, file_size_in_bytes, file_count, last_update_time",
     "buckets": "*",
     "tags": "*",
     "branches": "branch_name",
