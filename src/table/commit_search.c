@@ -1,11 +1,12 @@
 /* Looking for a commit by its user and identifier, and where snapshots have expired, by its files.
  *
- * A file leaves the disk when the snapshot that removed it from the table becomes the oldest one. So a file that was
- * committed and is still on the disk stands in the oldest snapshot, in a later one, or in a tag that keeps it. */
+ * A file leaves the disk when nothing names it any more. So a file that was committed and is still on the disk is named
+ * by a snapshot, a tag, a branch or a changelog. */
 #include "table/commit_search.h"
 
 #include "base/map.h"
 #include "table/commit_changes.h"
+#include "table/used_files.h"
 
 /* Takes one snapshot into account; returns whether older ones tell nothing more. */
 static bool look_at(const weir_snapshot *snapshot, const char *user, int64_t identifier, weir_commit_search *out)
@@ -54,64 +55,47 @@ int weir_commit_search_snapshots(const weir_table *table, const char *user, int6
 typedef struct file_search {
     const weir_table *table;
     weir_arena arena;
-    weir_map latest; /* names of the files of the latest snapshot → the file */
-    weir_map known;  /* of these, of the oldest snapshot and of all tags */
+    weir_map latest;      /* names of the files of the latest snapshot → the file */
+    weir_used_files used; /* of everything there is */
 } file_search;
 
 static void free_search(file_search *search)
 {
     weir_map_free(&search->latest);
-    weir_map_free(&search->known);
+    weir_used_files_free(&search->used);
     weir_arena_free(&search->arena);
 }
 
-static int add_files(file_search *search, const weir_snapshot *snapshot, weir_map *names, weir_error *err)
+static int read_latest(file_search *search, weir_error *err)
 {
     const weir_table_context *context = &search->table->context;
     weir_manifest_entries entries = {0};
     weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    weir_snapshot *snapshot = NULL;
+    int64_t id = 0;
+    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &id, err));
+    if (id == 0) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, &search->arena, &snapshot, err));
     int code = weir_snapshot_files(context->fs, &context->paths, search->table->schema, snapshot, &filter,
                                    context->pool, &search->arena, &entries, err);
     for (size_t i = 0; i < entries.count; i++) {
-        weir_map_put(names, weir_slice_text(entries.items[i].file->name), entries.items[i].file);
+        weir_map_put(&search->latest, weir_slice_text(entries.items[i].file->name), entries.items[i].file);
     }
     weir_manifest_entries_free(&entries);
     return code;
 }
 
-static int add_tags(file_search *search, weir_error *err)
-{
-    const weir_table_context *context = &search->table->context;
-    const char **names = NULL;
-    size_t count = 0;
-    WEIR_TRY(weir_tag_list(context->fs, context->paths.root, &search->arena, &names, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        weir_snapshot *tag = NULL;
-        WEIR_TRY(weir_tag_read(context->fs, context->paths.root, names[i], &search->arena, &tag, err));
-        WEIR_TRY(add_files(search, tag, &search->known, err));
-    }
-    return WEIR_OK;
-}
-
 static int collect_files(file_search *search, weir_error *err)
 {
-    const weir_table_context *context = &search->table->context;
-    int64_t ids[2] = {0, 0};
-    weir_map *names[2] = {&search->latest, &search->known};
-    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &ids[0], err));
-    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &ids[1], err));
-    for (int i = 0; i < 2 && ids[i] > 0; i++) {
-        weir_snapshot *snapshot = NULL;
-        WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, ids[i], &search->arena, &snapshot, err));
-        WEIR_TRY(add_files(search, snapshot, names[i], err));
-    }
-    return add_tags(search, err);
+    WEIR_TRY(read_latest(search, err));
+    return weir_used_files_read(search->table, &search->used, err);
 }
 
 static bool is_known(const file_search *search, const weir_data_file *file)
 {
-    weir_slice name = weir_slice_text(file->name);
-    return weir_map_get(&search->latest, name) != NULL || weir_map_get(&search->known, name) != NULL;
+    return weir_used_files_have(&search->used, file->name);
 }
 
 static bool has_name(const weir_file_list *list, const char *name)

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "table/branch.h"
 #include "table/table_fixture.h"
+#include "table/tag.h"
 
 /* Another job commits so often that everything before has expired. */
 static void bury(fixture *table, const char *rows)
@@ -111,6 +113,50 @@ static void rows_that_were_never_committed_are(void **state)
     fixture_free(&table);
 }
 
+/* Compacts all of the table under another user. */
+static void compact(fixture *table, fixture_prepared *compacted)
+{
+    weir_error err = {0};
+    weir_table_commit *other = NULL;
+    weir_committable committable = fixture_committable(compacted);
+    must(weir_table_commit_open(table->table, "compactor", &other, &err), &err, "opening to commit");
+    must(weir_table_commit_run(other, &committable, NULL, &err), &err, "committing");
+    weir_table_commit_close(other);
+}
+
+static void what_only_a_branch_knows_was_committed_all_the_same(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared prepared, compacted = {.identifier = 1000};
+    weir_tag_options tag = {.retained_ms = -1};
+    weir_error err = {0};
+    lines found = {0};
+    int64_t made = 0;
+    create(&table, "write-only=true");
+    fixture_write(&table, "[[1, \"a\"]]", "+I");
+    fixture_prepare(&table, &prepared);
+    commit_only(&table, &prepared);
+    must(weir_table_create_tag(table.table, "t", &tag, NULL, &err), &err, "tagging");
+    must(weir_table_create_branch(table.table, "b", "t", &err), &err, "branching");
+    must(weir_table_delete_tag(table.table, "t", &err), &err, "deleting the tag");
+    fixture_commit(&table, "[[1, \"newer\"]]", "+U");
+    weir_arena_init(&compacted.arena);
+    must(weir_table_compact(table.table, true, &compacted.arena, &compacted.messages, &err), &err, "compacting");
+    compact(&table, &compacted);
+    bury(&table, "[[2, \"c\"]]");
+    must(replay(&table, &prepared, &made, &err), &err, "replaying");
+    assert_int_equal(made, 0);
+    assert_string_equal(fixture_rows(&table, ""), "[1,\"newer\"] [2,\"c\"]");
+    must(weir_table_commit_abort(table.commit, &prepared.messages, &err), &err, "giving it up");
+    must(table_rows(table.fs, FIXTURE_PATH, "b", &(weir_options){0}, false, &found, &err), &err, "reading the branch");
+    assert_int_equal(found.count, 1);
+    lines_free(&found);
+    fixture_prepared_free(&compacted);
+    fixture_prepared_free(&prepared);
+    fixture_free(&table);
+}
+
 static void what_cannot_be_told_any_more_is_said(void **state)
 {
     (void)state;
@@ -118,7 +164,7 @@ static void what_cannot_be_told_any_more_is_said(void **state)
     fixture_prepared prepared, compacted = {.identifier = 1000};
     weir_error err = {0};
     int64_t made = 0;
-    create(&table, "write-only=true");
+    create(&table, "write-only=true;manifest.merge-min-count=1;manifest.full-compaction-threshold-size=1 b");
     fixture_commit(&table, "[[1, \"old\"]]", "+I");
     fixture_write(&table, "[[1, \"a\"]]", "+U");
     fixture_prepare(&table, &prepared);
@@ -126,12 +172,8 @@ static void what_cannot_be_told_any_more_is_said(void **state)
     weir_arena_init(&compacted.arena);
     must(weir_table_compact(table.table, true, &compacted.arena, &compacted.messages, &err), &err, "compacting");
     bury(&table, "[[2, \"b\"]]");
-    weir_table_commit *other = NULL;
-    weir_committable committable = fixture_committable(&compacted);
-    must(weir_table_commit_open(table.table, "compactor", &other, &err), &err, "opening to commit");
-    must(weir_table_commit_run(other, &committable, NULL, &err), &err, "committing");
-    weir_table_commit_close(other);
-    bury(&table, "[[2, \"c\"]]"); /* the file of the first commit is gone now */
+    compact(&table, &compacted);
+    bury(&table, "[[2, \"c\"]]"); /* the file of the first commit is gone now, and no manifest names it */
     assert_int_equal(replay(&table, &prepared, &made, &err), WEIR_NOT_FOUND);
     assert_non_null(strstr(err.message, "cannot be told any more"));
     assert_string_equal(fixture_rows(&table, ""), "[1,\"a\"] [2,\"c\"]");
@@ -146,6 +188,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_still_in_the_table_are_not_committed_twice),
         cmocka_unit_test(a_compaction_that_stands_keeps_its_files),
         cmocka_unit_test(rows_that_were_never_committed_are),
+        cmocka_unit_test(what_only_a_branch_knows_was_committed_all_the_same),
         cmocka_unit_test(what_cannot_be_told_any_more_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
