@@ -219,6 +219,23 @@ static int rename_table_in(weir_catalog *catalog, const char *database, const ch
     return code;
 }
 
+/* What the table has first, its schemas last: a table that could not be removed whole can be dropped again, and none
+ * that is created in its place finds snapshots. */
+static int remove_table(weir_catalog *catalog, const char *path, weir_arena *arena, weir_error *err)
+{
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    WEIR_TRY(weir_fs_remove_recursively(catalog->fs, weir_arena_format(arena, "%s/snapshot", path), err));
+    WEIR_TRY(weir_fs_list(catalog->fs, path, arena, &entries, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(entries[i].name, "schema") != 0) {
+            const char *entry = weir_arena_format(arena, "%s/%s", path, entries[i].name);
+            WEIR_TRY(weir_fs_remove_recursively(catalog->fs, entry, err));
+        }
+    }
+    return weir_fs_remove_recursively(catalog->fs, path, err);
+}
+
 static int drop_database_in(weir_catalog *catalog, const char *database, bool cascade, weir_arena *arena,
                             weir_error *err)
 {
@@ -228,6 +245,9 @@ static int drop_database_in(weir_catalog *catalog, const char *database, bool ca
     if (count > 0 && !cascade) {
         return weir_fail(err, WEIR_INVALID, "the database '%s' has %zu %s ('%s'%s); drop them first, or use CASCADE",
                          database, count, count == 1 ? "table" : "tables", tables[0], count == 1 ? "" : ", …");
+    }
+    for (size_t i = 0; i < count; i++) {
+        WEIR_TRY(remove_table(catalog, path_of_table(catalog, arena, database, tables[i]), arena, err));
     }
     return weir_fs_remove_recursively(catalog->fs, database_path(catalog, arena, database), err);
 }
@@ -303,7 +323,7 @@ static int catalog_drop_table(weir_catalog *catalog, const char *database, const
     weir_arena_init(&arena);
     int code = need_table(catalog, database, table, &arena, err);
     if (code == WEIR_OK) {
-        code = weir_fs_remove_recursively(catalog->fs, path_of_table(catalog, &arena, database, table), err);
+        code = remove_table(catalog, path_of_table(catalog, &arena, database, table), &arena, err);
     }
     weir_arena_free(&arena);
     return code;

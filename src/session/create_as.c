@@ -1,11 +1,15 @@
 /* CREATE [OR REPLACE] TABLE … AS SELECT: columns from the query, then its rows.
  *
  * A table whose rows cannot be written is not left behind. A table that replaces another is made beside it under a
- * name of its own, and takes its place when it is complete; so its query may read what it replaces. */
+ * name of its own, and takes its place when it is complete; so its query may read what it replaces. The other one steps
+ * aside and goes last: whatever fails, one of the two is whole. */
 #include "session/create_table.h"
+
+#include "base/clock.h"
 #include "session/table_draft.h"
 
 #define REPLACING_PREFIX "_weir_replacing_"
+#define REPLACED_PREFIX  "_weir_replaced_"
 
 /* ---- columns ---- */
 
@@ -145,25 +149,42 @@ static int create_and_fill(weir_session *session, const weir_ast_create_table *c
 
 /* ---- OR REPLACE ---- */
 
-static weir_ast_name name_beside(const weir_ast_name *name, weir_arena *arena)
+static weir_ast_name name_beside(const weir_ast_name *name, const char *prefix, weir_arena *arena)
 {
     weir_ast_name beside = *name;
     beside.parts = WEIR_NEW_ARRAY(arena, weir_ast_part, name->count);
     memcpy(beside.parts, name->parts, (size_t)name->count * sizeof *beside.parts);
     weir_ast_part *last = &beside.parts[name->count - 1];
-    last->text = weir_arena_format(arena, REPLACING_PREFIX "%s", last->text);
+    last->text = weir_arena_format(arena, "%s%s", prefix, last->text);
     return beside;
 }
 
-static int take_place(weir_session *session, const weir_ast_name *beside, const weir_ast_name *name, weir_error *err)
+/* Nothing happens where there is no such table. */
+static int rename_table(weir_session *session, const weir_ast_name *name, const weir_ast_name *new_name,
+                        weir_error *err)
 {
     weir_result *result = NULL;
-    weir_ast_drop drop = {.object = WEIR_AST_OBJECT_TABLE, .name = *name, .if_exists = true};
-    weir_ast_alter rename = {.kind = WEIR_AST_ALTER_RENAME_TABLE, .name = *beside, .new_name = *name};
-    WEIR_TRY(weir_session_drop(session, &drop, &result, err));
-    weir_result_free(result);
+    weir_ast_alter rename = {
+        .kind = WEIR_AST_ALTER_RENAME_TABLE, .name = *name, .new_name = *new_name, .if_exists = true};
     WEIR_TRY(weir_session_alter_table(session, &rename, &result, err));
     weir_result_free(result);
+    return WEIR_OK;
+}
+
+static int take_place(weir_session *session, const weir_ast_name *beside, const weir_ast_name *name, weir_arena *arena,
+                      weir_error *err)
+{
+    char uuid[WEIR_UUID_SIZE];
+    weir_uuid(uuid);
+    const char *prefix = weir_arena_format(arena, REPLACED_PREFIX "%s_", uuid);
+    const weir_ast_name aside = name_beside(name, prefix, arena);
+    WEIR_TRY(rename_table(session, name, &aside, err));
+    int code = rename_table(session, beside, name, err);
+    if (code != WEIR_OK) {
+        rename_table(session, &aside, name, NULL);
+        return code;
+    }
+    drop_again(session, &aside);
     return WEIR_OK;
 }
 
@@ -171,11 +192,11 @@ static int replace(weir_session *session, const weir_ast_create_table *create, c
                    weir_result **out, weir_error *err)
 {
     weir_ast_create_table beside = *create;
-    beside.name = name_beside(&create->name, arena);
+    beside.name = name_beside(&create->name, REPLACING_PREFIX, arena);
     beside.or_replace = false;
     drop_again(session, &beside.name); /* of an attempt that was interrupted */
     WEIR_TRY(create_and_fill(session, &beside, plan, arena, out, err));
-    int code = take_place(session, &beside.name, &create->name, err);
+    int code = take_place(session, &beside.name, &create->name, arena, err);
     if (code != WEIR_OK) {
         weir_result_free(*out);
         *out = NULL;

@@ -1,6 +1,7 @@
 /* The filesystem catalog: databases and tables as folders. */
 #include "catalog/catalog.h"
 #include "cmocka_all.h"
+#include "fs/fault.h"
 
 static void check_ok(int code, const weir_error *err)
 {
@@ -135,6 +136,43 @@ static void misspelt_names_are_corrected(void **state)
     end(&self);
 }
 
+/* Whatever fails, the table is there to be dropped again, or one made in its place is empty. */
+static void a_table_that_was_dropped_in_part_leaves_no_snapshots_to_another(void **state)
+{
+    static const char *const files[] = {"/w/db.db/t/snapshot/snapshot-1", "/w/db.db/t/snapshot/LATEST",
+                                        "/w/db.db/t/bucket-0/data-1", "/w/db.db/t/manifest/manifest-1"};
+    (void)state;
+    bool failed = true;
+    for (uint64_t point = 1; failed; point++) {
+        fixture self;
+        weir_catalog *catalog = NULL;
+        bool exists = true;
+        start(&self);
+        weir_fs *fs = weir_fs_fault(self.fs, (weir_fault_options){0});
+        check_ok(weir_catalog_on_filesystem(fs, "/w", &catalog, &self.err), &self.err);
+        check_ok(catalog->ops->create_database(catalog, "db", &self.err), &self.err);
+        check_ok(catalog->ops->create_table(catalog, "db", "t", self.schema, &self.err), &self.err);
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+            check_ok(weir_fs_replace(fs, files[i], weir_slice_text("x"), &self.err), &self.err);
+        }
+        weir_fs_fault_set_options(fs, (weir_fault_options){.stop_at = point, .fail_once = true});
+        int code = catalog->ops->drop_table(catalog, "db", "t", NULL);
+        failed = weir_fs_fault_operations(fs) >= point;
+        weir_fs_fault_set_options(fs, (weir_fault_options){0});
+        check_ok(catalog->ops->table_exists(catalog, "db", "t", &exists, &self.err), &self.err);
+        assert_true(!exists || code != WEIR_OK);
+        if (!exists) {
+            check_ok(weir_fs_exists(fs, files[0], &exists, &self.err), &self.err);
+            assert_false(exists);
+        } else {
+            check_ok(catalog->ops->drop_table(catalog, "db", "t", &self.err), &self.err);
+        }
+        weir_catalog_close(catalog);
+        weir_fs_close(fs);
+        end(&self);
+    }
+}
+
 static void dropping_a_table_removes_its_folder(void **state)
 {
     (void)state;
@@ -222,6 +260,7 @@ int main(void)
         cmocka_unit_test(a_table_is_there_when_its_schema_is),
         cmocka_unit_test(misspelt_names_are_corrected),
         cmocka_unit_test(dropping_a_table_removes_its_folder),
+        cmocka_unit_test(a_table_that_was_dropped_in_part_leaves_no_snapshots_to_another),
         cmocka_unit_test(a_table_can_be_renamed_but_not_over_another),
         cmocka_unit_test(an_altered_table_has_one_schema_more_or_none),
         cmocka_unit_test(an_unknown_scheme_is_refused),
