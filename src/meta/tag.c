@@ -99,7 +99,7 @@ static json_t *local_time(int64_t local_ms)
 }
 
 int weir_tag_publish(weir_fs *fs, const char *root, const char *name, const char *file,
-                     const weir_tag_lifetime *lifetime, weir_error *err)
+                     const weir_tag_lifetime *lifetime, bool replace, weir_error *err)
 {
     weir_arena arena;
     weir_buffer text = {0};
@@ -114,7 +114,11 @@ int weir_tag_publish(weir_fs *fs, const char *root, const char *name, const char
         json_object_set_new(document, "tagTimeRetained", json_real((double)lifetime->retained_ms / 1000));
     }
     weir_json_write_pretty(document, &text);
-    WEIR_GO(weir_fs_publish(fs, weir_tag_path(&arena, root, name), weir_buffer_slice(&text), err));
+    const char *path = weir_tag_path(&arena, root, name);
+    if (replace) {
+        WEIR_GO(weir_fs_remove(fs, path, err));
+    }
+    WEIR_GO(weir_fs_publish(fs, path, weir_buffer_slice(&text), err));
 done:
     json_decref(document);
     weir_buffer_free(&text);

@@ -16,8 +16,8 @@ const char *weir_tag_path(weir_arena *arena, const char *root, const char *name)
 int weir_tag_read_lifetime(weir_fs *fs, const char *root, const char *name, weir_tag_lifetime *out, weir_error *err);
 
 /* Writes the tag of a snapshot that is in `file`, with everything that stands there, known or not. WEIR_EXISTS when
- * there is one, WEIR_NOT_FOUND when there is no such snapshot. */
+ * there is one and `replace` is false, WEIR_NOT_FOUND when there is no such snapshot. `file` may be the tag itself. */
 int weir_tag_publish(weir_fs *fs, const char *root, const char *name, const char *file,
-                     const weir_tag_lifetime *lifetime, weir_error *err);
+                     const weir_tag_lifetime *lifetime, bool replace, weir_error *err);
 
 #endif

@@ -60,7 +60,7 @@ static int compare_by_snapshot(const void *a, const void *b)
     return (first->snapshot_id > second->snapshot_id) - (first->snapshot_id < second->snapshot_id);
 }
 
-/* All tags by the snapshots they stand for. A tag that goes meanwhile holds nothing any more. */
+/* All tags by the snapshots they stand for. WEIR_RETRY: one has gone meanwhile, perhaps to another name. */
 static int list_tags(weir_tag_ids *known, const weir_table *table, const char *root, weir_arena *arena,
                      tag_on_snapshot **out, size_t *out_count, weir_error *err)
 {
@@ -84,13 +84,13 @@ static int list_tags(weir_tag_ids *known, const weir_table *table, const char *r
         }
         weir_snapshot *snapshot = NULL;
         int code = weir_tag_read(table->context.fs, root, tag->name, arena, &snapshot, err);
-        if (code == WEIR_OK) {
-            tag->snapshot_id = snapshot->id;
-            remember(known, &files[i], snapshot->id);
-            count++;
-        } else if (code != WEIR_NOT_FOUND) {
-            return code;
+        if (code == WEIR_NOT_FOUND) {
+            return weir_fail(err, WEIR_RETRY, "%s: tag '%s' has gone while snapshots were expired", root, tag->name);
         }
+        WEIR_TRY(code);
+        tag->snapshot_id = snapshot->id;
+        remember(known, &files[i], snapshot->id);
+        count++;
     }
     if (count > 1) {
         qsort(tags, count, sizeof *tags, compare_by_snapshot);

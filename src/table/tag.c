@@ -94,42 +94,6 @@ static int read_lifetime(const weir_table *table, int64_t retained_ms, weir_tag_
     return WEIR_OK;
 }
 
-static int create_tag(const weir_table *table, const char *name, const weir_tag_options *options, weir_arena *arena,
-                      int64_t *out_snapshot_id, weir_error *err)
-{
-    const weir_table_context *context = &table->context;
-    const char *file = NULL;
-    int64_t id = 0;
-    weir_tag_lifetime lifetime;
-    WEIR_TRY(check_name(name, err));
-    if (options->replace) {
-        WEIR_TRY(check_exists(table, name, arena, err));
-    }
-    WEIR_TRY(choose_file(table, options->snapshot_id, arena, &file, &id, err));
-    WEIR_TRY(read_lifetime(table, options->retained_ms, &lifetime, err));
-    if (options->replace) {
-        WEIR_TRY(weir_table_delete_tag(table, name, err));
-    }
-    int code = weir_tag_publish(context->fs, context->paths.root, name, file, &lifetime, err);
-    if (code == WEIR_EXISTS) {
-        return weir_fail(err, WEIR_EXISTS, "%s has a tag '%s' already; replace_tag makes it anew", table->path, name);
-    }
-    if (code == WEIR_OK && out_snapshot_id != NULL) {
-        *out_snapshot_id = id;
-    }
-    return code;
-}
-
-int weir_table_create_tag(const weir_table *table, const char *name, const weir_tag_options *options,
-                          int64_t *out_snapshot_id, weir_error *err)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    int code = create_tag(table, name, options, &arena, out_snapshot_id, err);
-    weir_arena_free(&arena);
-    return code;
-}
-
 /* ---- removing ---- */
 
 /* A changelog that has outlived its snapshot shares the lists of a tag on it. */
@@ -192,6 +156,45 @@ int weir_table_delete_tag(const weir_table *table, const char *name, weir_error 
     weir_arena arena;
     weir_arena_init(&arena);
     int code = delete_tag(table, name, &arena, err);
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* ---- making ---- */
+
+static int create_tag(const weir_table *table, const char *name, const weir_tag_options *options, weir_arena *arena,
+                      int64_t *out_snapshot_id, weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    const char *file = NULL;
+    int64_t id = 0;
+    weir_tag_lifetime lifetime;
+    weir_snapshot *replaced = NULL;
+    WEIR_TRY(check_name(name, err));
+    if (options->replace) {
+        WEIR_TRY(check_exists(table, name, arena, err));
+        WEIR_TRY(weir_tag_read(context->fs, context->paths.root, name, arena, &replaced, err));
+    }
+    WEIR_TRY(choose_file(table, options->snapshot_id, arena, &file, &id, err));
+    WEIR_TRY(read_lifetime(table, options->retained_ms, &lifetime, err));
+    int code = weir_tag_publish(context->fs, context->paths.root, name, file, &lifetime, options->replace, err);
+    if (code == WEIR_EXISTS) {
+        return weir_fail(err, WEIR_EXISTS, "%s has a tag '%s' already; replace_tag makes it anew", table->path, name);
+    }
+    WEIR_TRY(code);
+    if (out_snapshot_id != NULL) {
+        *out_snapshot_id = id;
+    }
+    /* Files go last: the new tag may need what the old one held. */
+    return replaced != NULL && replaced->id != id ? remove_files_of(table, replaced, arena, err) : WEIR_OK;
+}
+
+int weir_table_create_tag(const weir_table *table, const char *name, const weir_tag_options *options,
+                          int64_t *out_snapshot_id, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    int code = create_tag(table, name, options, &arena, out_snapshot_id, err);
     weir_arena_free(&arena);
     return code;
 }

@@ -1,11 +1,17 @@
-/* Collecting the names of all files in use. Each manifest is read once, however many snapshots name it. */
+/* Collecting the names of all files in use. Each manifest is read once, however many snapshots name it.
+ *
+ * While it is read, a tag may get another name, or a branch become the table and go; so the folders are listed again
+ * until they show nothing new. */
 #include "table/used_files.h"
 
 #include "base/text.h"
 
+#define MOST_ROUNDS 10 /* others may commit all the time; that names nothing old anew */
+
 typedef struct collector {
     const weir_table *table;
     weir_used_files *used;
+    weir_map seen; /* paths of snapshots, tags and changelogs */
 } collector;
 
 void weir_used_files_free(weir_used_files *used) { weir_map_free(&used->names); }
@@ -137,7 +143,10 @@ static int use_folder(collector *self, const char *folder, const char *prefix, u
     for (size_t i = 0; i < count; i++) {
         if (!files[i].is_directory && strncmp(files[i].name, prefix, strlen(prefix)) == 0) {
             const char *path = weir_arena_format(arena, "%s/%s", folder, files[i].name);
-            WEIR_TRY(use_snapshot_file(self, path, use_it, err));
+            if (weir_map_get(&self->seen, weir_slice_text(path)) == NULL) {
+                WEIR_TRY(use_snapshot_file(self, path, use_it, err));
+                weir_map_put(&self->seen, weir_slice_text(path), self);
+            }
         }
     }
     return WEIR_OK;
@@ -165,11 +174,12 @@ static int use_all(collector *self, weir_arena *arena, weir_error *err)
     return WEIR_OK;
 }
 
-static int finish(weir_used_files *used, weir_arena *arena, int code, weir_error *err)
+static int finish(collector *self, weir_arena *arena, int code, weir_error *err)
 {
+    weir_map_free(&self->seen);
     weir_arena_free(arena);
     if (code != WEIR_OK) {
-        weir_used_files_free(used);
+        weir_used_files_free(self->used);
         return weir_error_context(err, code, "looking which files are in use");
     }
     return WEIR_OK;
@@ -181,7 +191,13 @@ int weir_used_files_read(const weir_table *table, weir_used_files *out, weir_err
     collector self = {.table = table, .used = out};
     weir_arena arena;
     weir_arena_init(&arena);
-    return finish(out, &arena, use_all(&self, &arena, err), err);
+    int code = WEIR_OK;
+    size_t before = SIZE_MAX;
+    for (int round = 0; round < MOST_ROUNDS && code == WEIR_OK && self.seen.entry_count != before; round++) {
+        before = self.seen.entry_count;
+        code = use_all(&self, &arena, err);
+    }
+    return finish(&self, &arena, code, err);
 }
 
 int weir_used_files_of_changelogs(const weir_table *table, weir_used_files *out, weir_error *err)
@@ -191,5 +207,5 @@ int weir_used_files_of_changelogs(const weir_table *table, weir_used_files *out,
     weir_arena arena;
     weir_arena_init(&arena);
     const char *folder = weir_arena_format(&arena, "%s/changelog", table->context.paths.root);
-    return finish(out, &arena, use_folder(&self, folder, "changelog-", use_changes, &arena, err), err);
+    return finish(&self, &arena, use_folder(&self, folder, "changelog-", use_changes, &arena, err), err);
 }

@@ -22,13 +22,13 @@ static void a_tag_keeps_every_member_of_its_snapshot(void **state)
     weir_error err = {0};
     weir_tag_lifetime none = {0}, read;
     weir_buffer text = {0};
-    check_ok(weir_tag_publish(fs, "/t", "a", "/t/snapshot/snapshot-1", &none, &err), &err);
+    check_ok(weir_tag_publish(fs, "/t", "a", "/t/snapshot/snapshot-1", &none, false, &err), &err);
     check_ok(weir_fs_read_all(fs, "/t/tag/tag-a", &text, &err), &err);
     assert_non_null(strstr(weir_buffer_text(&text), "\"future\" : [ 1, 2 ]"));
     check_ok(weir_tag_read_lifetime(fs, "/t", "a", &read, &err), &err);
     assert_false(read.is_given);
-    assert_int_equal(weir_tag_publish(fs, "/t", "a", "/t/snapshot/snapshot-1", &none, &err), WEIR_EXISTS);
-    assert_int_equal(weir_tag_publish(fs, "/t", "b", "/t/snapshot/snapshot-2", &none, &err), WEIR_NOT_FOUND);
+    assert_int_equal(weir_tag_publish(fs, "/t", "a", "/t/snapshot/snapshot-1", &none, false, &err), WEIR_EXISTS);
+    assert_int_equal(weir_tag_publish(fs, "/t", "b", "/t/snapshot/snapshot-2", &none, false, &err), WEIR_NOT_FOUND);
     weir_buffer_free(&text);
     weir_fs_close(fs);
 }
@@ -44,7 +44,7 @@ static void lifetimes_are_read_as_they_were_written(void **state)
         weir_tag_lifetime read;
         char name[16];
         snprintf(name, sizeof name, "t%zu", i);
-        check_ok(weir_tag_publish(fs, "/t", name, "/t/snapshot/snapshot-1", &written, &err), &err);
+        check_ok(weir_tag_publish(fs, "/t", name, "/t/snapshot/snapshot-1", &written, false, &err), &err);
         check_ok(weir_tag_read_lifetime(fs, "/t", name, &read, &err), &err);
         assert_true(read.is_given);
         assert_int_equal(read.created_local_ms, times[i][0]);

@@ -551,6 +551,25 @@ static void the_table_that_becomes_a_branch_begins_where_the_branch_does(void **
     end(&self);
 }
 
+static void a_tag_that_alone_holds_its_snapshot_can_be_made_anew(void **state)
+{
+    course self;
+    weir_error err = {0};
+    weir_tag_options longer = {.snapshot_id = 2, .retained_ms = 3600000, .replace = true};
+    (void)state;
+    begin(&self);
+    must(weir_table_delete_branch(self.table.table, "b", &err), &err, "deleting the branch");
+    expire_to(&self, 1);
+    must(weir_table_create_tag(self.table.table, "two", &longer, NULL, &err), &err, "replacing the tag");
+    check_named(&self, "the tag made anew", NULL, "two", &self.states[2]);
+    size_t before = count_files(&self, FIXTURE_PATH "/bucket-0");
+    longer.snapshot_id = 0;
+    must(weir_table_create_tag(self.table.table, "two", &longer, NULL, &err), &err, "moving the tag");
+    check_named(&self, "the tag that was moved", NULL, "two", &self.states[self.count]);
+    assert_true(count_files(&self, FIXTURE_PATH "/bucket-0") < before);
+    end(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -567,6 +586,7 @@ int main(void)
         cmocka_unit_test(a_tag_leaves_what_a_decoupled_changelog_needs),
         cmocka_unit_test(an_expiry_that_was_stopped_forgets_what_was_rolled_back),
         cmocka_unit_test(rolling_back_to_an_expired_tag_that_is_stopped_leaves_a_table_to_write_to),
+        cmocka_unit_test(a_tag_that_alone_holds_its_snapshot_can_be_made_anew),
         cmocka_unit_test(there_is_no_rolling_back_to_a_snapshot_that_is_missing),
         cmocka_unit_test(the_table_that_becomes_a_branch_begins_where_the_branch_does),
     };
