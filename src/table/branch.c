@@ -51,17 +51,38 @@ static int check_exists(branching *self, weir_error *err)
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Copies a file; it appears at once. With `replace`, over what is there. */
+static int has_content(branching *self, const char *path, weir_slice content, bool *out, weir_error *err)
+{
+    weir_buffer text = {0};
+    int code = weir_fs_read_all(self->fs, path, &text, err);
+    *out = code == WEIR_OK && weir_slice_equal(weir_buffer_slice(&text), content);
+    weir_buffer_free(&text);
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    return code;
+}
+
+/* Copies a file; it appears at once. With `replace`, over what is there; but what is the same already stays, so that a
+ * table is never without its schema. */
 static int copy_file(branching *self, const char *from, const char *to, bool replace, weir_error *err)
 {
     weir_buffer text = {0};
-    int code = weir_fs_read_all(self->fs, from, &text, err);
-    if (code == WEIR_OK && replace) {
-        code = weir_fs_remove(self->fs, to, err);
+    bool is_same = false;
+    int code;
+    WEIR_GO(weir_fs_read_all(self->fs, from, &text, err));
+    if (replace) {
+        WEIR_GO(has_content(self, to, weir_buffer_slice(&text), &is_same, err));
     }
-    if (code == WEIR_OK) {
-        code = weir_fs_publish(self->fs, to, weir_buffer_slice(&text), err);
+    if (is_same) {
+        goto done;
     }
+    if (replace) {
+        WEIR_GO(weir_fs_remove(self->fs, to, err));
+    }
+    WEIR_GO(weir_fs_publish(self->fs, to, weir_buffer_slice(&text), err));
+done:
     weir_buffer_free(&text);
     return code;
 }
@@ -166,7 +187,8 @@ static int remove_from(branching *self, const char *folder, const char *prefix, 
             WEIR_TRY(weir_fs_remove(self->fs, weir_arena_format(&self->arena, "%s/%s", path, name), err));
         }
     } while (greatest >= 0);
-    return WEIR_OK;
+    /* What goes must not be back after a power loss, among what has come in its place. */
+    return weir_fs_sync_directory(self->fs, path, err);
 }
 
 static int remove_tags_from(branching *self, int64_t first, weir_error *err)

@@ -144,6 +144,38 @@ static void rolling_back_to_an_expired_tag_that_is_stopped_leaves_a_table_to_wri
     }
 }
 
+static bool forward_again_after_stopping_at(uint64_t point, bool power_loss)
+{
+    course self;
+    weir_error err = {0};
+    char when[80];
+    begin(&self);
+    snprintf(when, sizeof when, "stopped at operation %" PRIu64 "%s", point, power_loss ? " by a power loss" : "");
+    weir_fs_fault_set_options(self.table.fs, (weir_fault_options){.stop_at = point});
+    (void)weir_table_fast_forward(self.table.table, "b", &err);
+    bool stopped = weir_fs_fault_operations(self.table.fs) >= point;
+    if (power_loss) {
+        weir_fs_memory_lose_unsynced(self.memory);
+    }
+    weir_fs_fault_set_options(self.table.fs, (weir_fault_options){0});
+    fixture_close(&self.table);
+    fixture_open(&self.table);
+    check_named(&self, when, "b", NULL, &self.branch_rows);
+    must(weir_table_fast_forward(self.table.table, "b", &err), &err, when);
+    check_named(&self, when, NULL, NULL, &self.branch_rows);
+    check_state(&self, when, 1);
+    end(&self);
+    return stopped;
+}
+
+static void going_forward_that_is_stopped_can_be_repeated(void **state)
+{
+    (void)state;
+    for (uint64_t point = 1;
+         forward_again_after_stopping_at(point, false) | forward_again_after_stopping_at(point, true); point++) {
+    }
+}
+
 static void there_is_no_rolling_back_to_a_snapshot_that_is_missing(void **state)
 {
     course self;
@@ -250,6 +282,7 @@ int main(void)
         cmocka_unit_test(rolling_back_to_an_expired_tag_that_is_stopped_leaves_a_table_to_write_to),
         cmocka_unit_test(a_tag_that_alone_holds_its_snapshot_can_be_made_anew),
         cmocka_unit_test(a_tag_that_is_renamed_meanwhile_keeps_its_files),
+        cmocka_unit_test(going_forward_that_is_stopped_can_be_repeated),
         cmocka_unit_test(there_is_no_rolling_back_to_a_snapshot_that_is_missing),
         cmocka_unit_test(the_table_that_becomes_a_branch_begins_where_the_branch_does),
     };
