@@ -162,6 +162,22 @@ int weir_table_delete_tag(const weir_table *table, const char *name, weir_error 
 
 /* ---- making ---- */
 
+/* An expiry takes a snapshot out of sight before it looks for tags. So a tag on a snapshot that is still in sight holds
+ * its files; otherwise they may be gone. */
+static int check_in_time(const weir_table *table, const char *name, const char *file, weir_arena *arena,
+                         weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    bool exists = false;
+    WEIR_TRY(weir_fs_exists(context->fs, file, &exists, err));
+    if (exists) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_fs_remove(context->fs, weir_tag_path(arena, context->paths.root, name), err));
+    return weir_fail(err, WEIR_CONFLICT, "%s: what was to be tagged '%s' has expired meanwhile; tag a younger snapshot",
+                     table->path, name);
+}
+
 static int create_tag(const weir_table *table, const char *name, const weir_tag_options *options, weir_arena *arena,
                       int64_t *out_snapshot_id, weir_error *err)
 {
@@ -182,6 +198,7 @@ static int create_tag(const weir_table *table, const char *name, const weir_tag_
         return weir_fail(err, WEIR_EXISTS, "%s has a tag '%s' already; replace_tag makes it anew", table->path, name);
     }
     WEIR_TRY(code);
+    WEIR_TRY(check_in_time(table, name, file, arena, err));
     if (out_snapshot_id != NULL) {
         *out_snapshot_id = id;
     }

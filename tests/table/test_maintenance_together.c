@@ -222,20 +222,21 @@ static void a_tag_that_alone_holds_its_snapshot_can_be_made_anew(void **state)
     end(&self);
 }
 
-/* Once, the tag gets another name right after the folder of tags was listed. */
+/* What another program does once, in the middle of an operation: the tag gets another name right after the folder of
+ * tags was listed, or a snapshot is set aside before a tag on it appears. */
 static struct {
     weir_fs_ops ops;
     const weir_fs_ops *usual;
     weir_fs *memory;
-} renaming;
+} meddling;
 
 static int list_and_rename(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *count,
                            weir_error *err)
 {
-    int code = renaming.usual->list(fs, path, arena, out, count, err);
+    int code = meddling.usual->list(fs, path, arena, out, count, err);
     if (strcmp(path, FIXTURE_PATH "/tag") == 0) {
-        fs->ops = renaming.usual;
-        must(weir_fs_rename(renaming.memory, FIXTURE_PATH "/tag/tag-two", FIXTURE_PATH "/tag/tag-zwei", err), err,
+        fs->ops = meddling.usual;
+        must(weir_fs_rename(meddling.memory, FIXTURE_PATH "/tag/tag-two", FIXTURE_PATH "/tag/tag-zwei", err), err,
              "renaming the tag");
     }
     return code;
@@ -244,11 +245,11 @@ static int list_and_rename(weir_fs *fs, const char *path, weir_arena *arena, wei
 static void rename_tag_at_next_list(course *self)
 {
     weir_fs *fs = self->table.fs;
-    renaming.ops = *fs->ops;
-    renaming.usual = fs->ops;
-    renaming.memory = self->memory;
-    renaming.ops.list = list_and_rename;
-    fs->ops = &renaming.ops;
+    meddling.ops = *fs->ops;
+    meddling.usual = fs->ops;
+    meddling.memory = self->memory;
+    meddling.ops.list = list_and_rename;
+    fs->ops = &meddling.ops;
 }
 
 static void a_tag_that_is_renamed_meanwhile_keeps_its_files(void **state)
@@ -273,6 +274,33 @@ static void a_tag_that_is_renamed_meanwhile_keeps_its_files(void **state)
     }
 }
 
+static int publish_too_late(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
+{
+    fs->ops = meddling.usual;
+    must(weir_fs_rename(meddling.memory, FIXTURE_PATH "/snapshot/snapshot-1", FIXTURE_PATH "/snapshot/expired-1", err),
+         err, "setting a snapshot aside");
+    return weir_fs_publish(fs, path, bytes, err);
+}
+
+static void a_tag_that_comes_too_late_for_its_snapshot_is_none(void **state)
+{
+    course self;
+    weir_error err = {0};
+    weir_tag_options first = {.snapshot_id = 1, .retained_ms = -1};
+    bool exists = true;
+    (void)state;
+    begin(&self);
+    meddling.ops = *self.table.fs->ops;
+    meddling.usual = self.table.fs->ops;
+    meddling.memory = self.memory;
+    meddling.ops.publish = publish_too_late;
+    self.table.fs->ops = &meddling.ops;
+    assert_int_equal(weir_table_create_tag(self.table.table, "first", &first, NULL, &err), WEIR_CONFLICT);
+    must(weir_fs_exists(self.memory, FIXTURE_PATH "/tag/tag-first", &exists, &err), &err, "looking");
+    assert_false(exists);
+    end(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +310,7 @@ int main(void)
         cmocka_unit_test(rolling_back_to_an_expired_tag_that_is_stopped_leaves_a_table_to_write_to),
         cmocka_unit_test(a_tag_that_alone_holds_its_snapshot_can_be_made_anew),
         cmocka_unit_test(a_tag_that_is_renamed_meanwhile_keeps_its_files),
+        cmocka_unit_test(a_tag_that_comes_too_late_for_its_snapshot_is_none),
         cmocka_unit_test(going_forward_that_is_stopped_can_be_repeated),
         cmocka_unit_test(there_is_no_rolling_back_to_a_snapshot_that_is_missing),
         cmocka_unit_test(the_table_that_becomes_a_branch_begins_where_the_branch_does),
