@@ -55,7 +55,8 @@ static int run_statement(weir_cli_console *console, const weir_ast_statement *st
     if (code == WEIR_OK && result->kind == WEIR_RESULT_ROWS) {
         weir_output_options options = output_options(console);
         code = weir_output_rows(result, &options, &output, err);
-        fflush(console->output);
+        int written = weir_output_flush(console->output, code == WEIR_OK ? err : NULL);
+        code = code == WEIR_OK ? written : code;
     }
     weir_cli_progress_end(&console->progress);
     if (code == WEIR_OK) {
@@ -158,10 +159,12 @@ bool weir_cli_console_redirect(weir_cli_console *console, const char *path)
 {
     bool written = true;
     if (console->output != NULL && console->output != stdout) {
+        bool failed = ferror(console->output) != 0; /* it was told then */
         written = fclose(console->output) == 0;
-        if (!written) {
+        if (!written && !failed) {
             perror("weir: the file of results");
         }
+        written = written && !failed;
     }
     console->output = stdout;
     if (path == NULL) {

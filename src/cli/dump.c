@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "table/read.h"
 #include "table/stream_scan.h"
 #include "vector/literal.h"
@@ -133,6 +134,7 @@ static int dump_split(const weir_table *table, const weir_split *split, const we
         code = weir_split_next(reader, &batch, err);
         if (code == WEIR_OK) {
             write_batch(writer, &batch, options->with_kinds, snapshot_id);
+            code = weir_output_check(stdout, err);
         }
     }
     weir_split_close(reader);
@@ -290,6 +292,7 @@ static int dump(dump_request *request, weir_error *err)
         WEIR_GO(dump_plan(table, request, false, &writer, err));
     }
     flush_lines(&writer);
+    code = weir_output_flush(stdout, err);
 done:
     free_lines(&writer);
     weir_table_close(table);

@@ -1,11 +1,14 @@
 /* The program `weir`: finds the command and runs it. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 
 static void print_overview(FILE *to)
 {
@@ -80,9 +83,22 @@ static int run_command(const weir_cli_command *command, int count, char **words)
     return command->run(command, count, words);
 }
 
+/* A file opened while standard output is closed would take its number, and get what is printed. Opened for reading only,
+ * writing fails, and is told. */
+static void keep_standard_streams(void)
+{
+    for (int number = 0; number <= STDERR_FILENO; number++) {
+        if (fcntl(number, F_GETFD) < 0) {
+            int opened = open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+            (void)opened; /* the lowest free number: this one */
+        }
+    }
+}
+
 int main(int count, char **words)
 {
     weir_alloc_tune();
+    keep_standard_streams();
     if (count < 2) {
         print_overview(stderr);
         return WEIR_CLI_USAGE;
@@ -103,8 +119,9 @@ int main(int count, char **words)
     }
     const weir_cli_command *command = find_command(first);
     int status = command == NULL ? unknown_command(first) : run_command(command, count - 2, words + 2);
-    if (fflush(stdout) != 0 && status == WEIR_CLI_DONE) {
-        perror("weir: standard output");
+    weir_error err = {0};
+    if (status == WEIR_CLI_DONE && weir_output_flush(stdout, &err) != WEIR_OK) {
+        fprintf(stderr, "weir: %s\n", err.message);
         return WEIR_CLI_FAILED;
     }
     return status;

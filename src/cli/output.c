@@ -1,6 +1,7 @@
 /* Results as csv, json and jsonl; the layouts for people are in output_table.c and output_vertical.c. */
 #include "cli/output.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -150,13 +151,34 @@ void weir_output_jsonl(const weir_batch *batch, weir_buffer *out)
 
 /* ---- whole results ---- */
 
-/* Writes what has come together; an error that makes writing pointless shows when all is flushed at the end. */
-static void flush(weir_buffer *out, const weir_output_options *options, size_t more_than)
+static int check_written(FILE *to, int reason, weir_error *err)
 {
-    if (out->size > more_than) {
-        fwrite(out->data, 1, out->size, options->to);
-        weir_buffer_clear(out);
+    if (!ferror(to)) {
+        return WEIR_OK;
     }
+    return reason == 0 ? weir_fail(err, WEIR_IO, "the results could not be written whole")
+                       : weir_fail_errno(err, reason, "writing", "the results");
+}
+
+int weir_output_check(FILE *to, weir_error *err) { return check_written(to, 0, err); }
+
+int weir_output_flush(FILE *to, weir_error *err)
+{
+    errno = 0;
+    fflush(to);
+    return check_written(to, errno, err);
+}
+
+/* Writes what has come together. */
+static int write_out(weir_buffer *out, const weir_output_options *options, size_t more_than, weir_error *err)
+{
+    if (out->size <= more_than) {
+        return WEIR_OK;
+    }
+    errno = 0;
+    fwrite(out->data, 1, out->size, options->to);
+    weir_buffer_clear(out);
+    return check_written(options->to, errno, err);
 }
 
 static int print_batches(weir_result *result, const weir_output_options *options, weir_buffer *out, int64_t *rows,
@@ -179,7 +201,9 @@ static int print_batches(weir_result *result, const weir_output_options *options
             options->before(options->context);
             is_announced = true;
         }
-        flush(out, options, FLUSH_BYTES);
+        if ((code = write_out(out, options, FLUSH_BYTES, err)) != WEIR_OK) {
+            break;
+        }
     }
     weir_batch_free(&batch);
     return code == WEIR_END ? WEIR_OK : code;
@@ -201,9 +225,9 @@ static int print_plain(weir_result *result, const weir_output_options *options, 
     if (options->before != NULL && summary->rows == 0) {
         options->before(options->context);
     }
-    flush(&out, options, 0);
+    int written = write_out(&out, options, 0, code == WEIR_OK ? err : NULL);
     weir_buffer_free(&out);
-    return code;
+    return code != WEIR_OK ? code : written;
 }
 
 int weir_output_rows(weir_result *result, const weir_output_options *options, weir_output_summary *out, weir_error *err)

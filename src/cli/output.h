@@ -47,6 +47,11 @@ typedef struct weir_output_summary {
 int weir_output_rows(weir_result *result, const weir_output_options *options, weir_output_summary *out,
                      weir_error *err);
 
+/* Whether all that was given to `to` could be written so far: WEIR_IO with the reason, such as a full disk. `flush`
+ * also writes what is still buffered. Streams remember a failure, so that a check at the end misses none. */
+int weir_output_check(FILE *to, weir_error *err);
+int weir_output_flush(FILE *to, weir_error *err);
+
 /* Appends value `row` as people read it: text bare, bytes as x'…' , TIMESTAMP_LTZ in `time_zone` (NULL: UTC). */
 void weir_output_cell(const weir_vector *column, int64_t row, const char *time_zone, weir_buffer *out);
 

@@ -60,4 +60,15 @@ SQL
 status "a script that fails" 1 "$weir" run "$work/script.sql" --format jsonl
 same "rows before the failure" "[1]" "$(cat "$work/out")"
 contains "the error names file, line and column" "script.sql: line 2, column 8" "$(cat "$work/err")"
+# Results that cannot be written: a full disk, a closed standard output.
+for format in table vertical csv json jsonl; do
+    same "$format to a full disk" 1 "$("$weir" sql --format $format -e "SELECT 1" 2>"$work/err" >/dev/full; echo $?)"
+    contains "the full disk is told" "No space left on device" "$(cat "$work/err")"
+    same "$format to a full file" 1 "$("$weir" sql --format $format -o /dev/full -e "SELECT 1" 2>/dev/null; echo $?)"
+done
+"$weir" sql --warehouse "$work/full" -e "CREATE TABLE t (a INT); INSERT INTO t VALUES (1)" 2>/dev/null
+same "dump to a full disk" 1 "$("$weir" dump "$work/full/default.db/t" 2>"$work/err" >/dev/full; echo $?)"
+contains "the full disk is told" "No space left on device" "$(cat "$work/err")"
+same "a closed standard output" 1 "$("$weir" sql -e "SELECT 1" 2>"$work/err" >&-; echo $?)"
+contains "the closed output is told" "Bad file descriptor" "$(cat "$work/err")"
 finish
