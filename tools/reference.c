@@ -249,10 +249,6 @@ static void print_function_page(void)
     print_functions(WEIR_FUNCTION_WINDOW);
     printf("\n## About groups, and windows of time\n");
     print_functions(WEIR_FUNCTION_GROUP);
-    printf("\n## Over windows\n\nWith `OVER (…)`, as are the aggregates.\n\n");
-    print_functions(WEIR_FUNCTION_WINDOW);
-    printf("\n## Groups and windows of time\n\n");
-    print_functions(WEIR_FUNCTION_GROUP);
     printf("\n## Flink's, not offered by this version\n\nThey are refused by name.\n");
     const char *separator = "\n";
     for (size_t i = 0; i < weir_function_count; i++) {
