@@ -3,6 +3,7 @@
 
 #include "memory_table.h"
 #include "random.h"
+#include "sql/engine/engine_internal.h"
 
 typedef struct fixture {
     memory_table orders;
@@ -439,6 +440,26 @@ static void only_row_wise_plans_are_projected(void **state)
     weir_bound_free(bound);
 }
 
+/* --- What DuckDB says ------------------------------------------------------------------------------------------ */
+
+static void duckdbs_excerpt_of_generated_sql_is_not_shown(void **state)
+{
+    static const struct {
+        const char *said, *shown;
+    } cases[] = {
+        {"Binder Error: Cannot compare values\n\nLINE 1: SELECT t0.c1 < ...\n                     ^",
+         "Cannot compare values"},
+        {"Conversion Error: one line\nanother\n\nLINE 12: SELECT t0.c1", "one line\nanother"},
+        {"Invalid Input Error: nothing to cut", "nothing to cut"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        weir_error err = {0};
+        assert_int_equal(weir_engine_fail(NULL, cases[i].said, &err), WEIR_INVALID);
+        assert_string_equal(err.message, cases[i].shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_result_may_be_freed_before_its_end),
         cmocka_unit_test(projections_keep_row_kinds),
         cmocka_unit_test(only_row_wise_plans_are_projected),
+        cmocka_unit_test(duckdbs_excerpt_of_generated_sql_is_not_shown),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

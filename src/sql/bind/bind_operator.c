@@ -167,15 +167,24 @@ static void fit_literal(weir_binder *binder, weir_expression **literal, const we
     }
 }
 
+/* An untyped NULL takes the type of the other side: the engine would take it for a BOOLEAN. */
+static int type_null(weir_binder *binder, weir_expression **side, const weir_type *other)
+{
+    const weir_type *type = other->id == WEIR_NULL ? weir_binder_boolean(true) : other;
+    return (*side)->type->id == WEIR_NULL ? cast_side(binder, side, type, false) : WEIR_OK;
+}
+
 static int bring_together(weir_binder *binder, weir_expression_kind kind, const weir_position *at, weir_expression **a,
                           weir_expression **b)
 {
+    WEIR_TRY(type_null(binder, a, (*b)->type));
+    WEIR_TRY(type_null(binder, b, (*a)->type));
     const weir_type *x = (*a)->type;
     const weir_type *y = (*b)->type;
-    if (weir_type_is_text(x) && !weir_type_is_text(y) && y->id != WEIR_NULL) {
+    if (weir_type_is_text(x) && !weir_type_is_text(y)) {
         return bring_text(binder, kind, at, a, b);
     }
-    if (weir_type_is_text(y) && !weir_type_is_text(x) && x->id != WEIR_NULL) {
+    if (weir_type_is_text(y) && !weir_type_is_text(x)) {
         return bring_text(binder, kind, at, b, a);
     }
     fit_literal(binder, a, *b);
@@ -193,9 +202,6 @@ static int bring_together(weir_binder *binder, weir_expression_kind kind, const 
     }
     if (weir_type_is_approximate(common)) {
         common = weir_type_simple(x->id == WEIR_FLOAT && y->id == WEIR_FLOAT ? WEIR_FLOAT : WEIR_DOUBLE, true);
-    }
-    if (common->id == WEIR_NULL) {
-        common = weir_binder_boolean(true);
     }
     if (weir_type_is_nested(common) && !is_equality(kind)) {
         return weir_binder_fail(binder, at, "values of type %s have no order", weir_sql_type_text(binder->arena, x));
@@ -401,11 +407,12 @@ static int bind_in(weir_binder *binder, const weir_ast_expression *ast, weir_exp
     }
     int32_t count = ast->argument_count;
     weir_expression **values = WEIR_NEW_ARRAY(binder->arena, weir_expression *, count);
-    bool text_with_number = false;
+    const weir_type *number = NULL; /* that text is compared with */
     for (int32_t i = 0; i < count; i++) {
         WEIR_TRY(weir_bind_expression(binder, ast->arguments[i], &values[i]));
-        text_with_number =
-            text_with_number || (weir_type_is_text(values[0]->type) && weir_type_is_numeric(values[i]->type));
+        if (number == NULL && weir_type_is_text(values[0]->type) && weir_type_is_numeric(values[i]->type)) {
+            number = values[i]->type;
+        }
     }
     bool temporal = weir_type_is_temporal(values[0]->type);
     for (int32_t i = 1; i < count; i++) {
@@ -415,8 +422,7 @@ static int bind_in(weir_binder *binder, const weir_ast_expression *ast, weir_exp
             WEIR_TRY(cast_side(binder, &values[i], values[0]->type, false));
         }
     }
-    if (text_with_number) {
-        const weir_type *number = values[1]->type;
+    if (number != NULL) {
         WEIR_TRY(cast_side(binder, &values[0], number, false));
     }
     const weir_type *common;

@@ -174,5 +174,8 @@ int weir_engine_fail(weir_running *running, const char *message, weir_error *err
             "with --memory, or fewer --threads",
             (int)strcspn(reason, "\n"), reason);
     }
-    return weir_fail(err, WEIR_INVALID, "%s", after_kind(message));
+    const char *reason = after_kind(message);
+    const char *excerpt = strstr(reason, "\n\nLINE "); /* of SQL that nobody wrote: we generated it */
+    return weir_fail(err, WEIR_INVALID, "%.*s", (int)(excerpt == NULL ? strlen(reason) : (size_t)(excerpt - reason)),
+                     reason);
 }
