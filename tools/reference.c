@@ -134,6 +134,9 @@ static void print_table_options(void)
            "not be what other engines expect; it is\nnot written. Whether it is read says "
            "[compatibility.md](compatibility.md).\n");
     print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_REFUSED);
+    printf("\n### Refused when reading\n\nThese change which rows a read gives. A read that sets one of them to "
+           "something other than its default is refused,\nwhether a hint or the table says so.\n");
+    print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_UNREAD);
     printf("\n### Kept for other engines\n\nThese are checked, stored with the table and handed on; they steer how "
            "another engine plans, caches or schedules,\nand change nothing here.\n");
     print_options("", weir_table_options, weir_table_option_count, WEIR_OPTION_STORED);

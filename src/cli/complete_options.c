@@ -123,7 +123,7 @@ static void add_options(weir_completion *self, const weir_option *options, size_
                         const char *suffix)
 {
     for (size_t i = 0; i < count; i++) {
-        if (options[i].support != WEIR_OPTION_REFUSED) {
+        if (options[i].support != WEIR_OPTION_REFUSED && options[i].support != WEIR_OPTION_UNREAD) {
             const char *key = weir_arena_format(&self->out->arena, "%s%s", prefix, options[i].key);
             weir_completion_add(self, key, suffix);
         }

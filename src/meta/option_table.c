@@ -3,7 +3,8 @@
  *
  * Keys and defaults are those of Paimon 1.4 (and of its Flink connector where a table can carry them). An option that
  * only steers how another engine plans, caches or schedules is STORED; one that changes what a correct writer writes,
- * and that this version does not follow, is REFUSED. */
+ * and that this version does not follow, is REFUSED; one that changes which rows a reader gives, likewise, is
+ * UNREAD. */
 #include "meta/options.h"
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -397,14 +398,14 @@ const weir_option weir_table_options[] = {
     OPTION("scan.snapshot-id", INTEGER, NULL, WORKS, "The snapshot of from-snapshot and from-snapshot-full."),
     OPTION("scan.tag-name", TEXT, NULL, WORKS, "A tag to read, in place of a snapshot."),
     OPTION("scan.version", TEXT, NULL, WORKS, "A tag's name or a snapshot's id to read."),
-    OPTION("scan.file-creation-time-millis", INTEGER, NULL, STORED, "Only files made after this time."),
-    OPTION("scan.creation-time-millis", INTEGER, NULL, STORED, "The time of from-creation-timestamp."),
-    OPTION("scan.bounded.watermark", INTEGER, NULL, STORED, "A streaming reader ends at this watermark."),
+    OPTION("scan.file-creation-time-millis", INTEGER, NULL, UNREAD, "Only files made after this time."),
+    OPTION("scan.creation-time-millis", INTEGER, NULL, UNREAD, "The time of from-creation-timestamp."),
+    OPTION("scan.bounded.watermark", INTEGER, NULL, UNREAD, "A streaming reader ends at this watermark."),
     OPTION("scan.bounded", BOOLEAN, NULL, STORED, "Whether a reader ends with what there is."),
     OPTION("scan.fallback-branch", TEXT, NULL, WORKS, "A branch that is read for partitions which this one lacks."),
     OPTION("scan.fallback-snapshot-branch", TEXT, NULL, STORED, "The branch with the full data of a chain table."),
     OPTION("scan.fallback-delta-branch", TEXT, NULL, STORED, "The branch with the changes of a chain table."),
-    OPTION("scan.primary-branch", TEXT, NULL, STORED, "A branch that is read before this one."),
+    OPTION("scan.primary-branch", TEXT, NULL, UNREAD, "A branch that is read before this one."),
     OPTION("chain-table.enabled", BOOLEAN, "false", REFUSED,
            "Whether the table is a chain of full and delta branches."),
     OPTION("chain-table.chain-partition-keys", TEXT, NULL, STORED, "Partition columns that the chain runs along."),
@@ -413,7 +414,7 @@ const weir_option weir_table_options[] = {
     OPTION("scan.plan-sort-partition", BOOLEAN, "false", STORED, "Whether partitions are read in their order."),
     OPTION("scan.ignore-corrupt-files", BOOLEAN, "false", STORED, "Whether damaged data files are passed over."),
     OPTION("scan.ignore-lost-files", BOOLEAN, "false", STORED, "Whether missing data files are passed over."),
-    OPTION_WITH("scan.partitions", TEXT, NULL, STORED, "Partitions to read: max_pt(), or values.",
+    OPTION_WITH("scan.partitions", TEXT, NULL, UNREAD, "Partitions to read: max_pt(), or values.",
                 .old_keys = WORDS("lookup.dynamic-partition")),
     OPTION("source.split.target-size", SIZE, "128 mb", WORKS, "Files are read together up to this size."),
     OPTION("source.split.open-file-cost", SIZE, "4 mb", WORKS, "What opening a file counts in a split's size."),
@@ -424,9 +425,9 @@ const weir_option weir_table_options[] = {
            "Whether streaming readers get the changes of INSERT OVERWRITE."),
     OPTION("streaming-read-append-overwrite", BOOLEAN, "false", STORED,
            "The same for append tables: the rows that an overwrite adds."),
-    OPTION_WITH("stream-scan-mode", ENUM, "none", STORED, "What an internal streaming reader looks for.",
+    OPTION_WITH("stream-scan-mode", ENUM, "none", UNREAD, "What an internal streaming reader looks for.",
                 .values = WORDS("none", "compact-bucket-table", "file-monitor")),
-    OPTION_WITH("batch-scan-mode", ENUM, "none", STORED, "What an internal batch reader looks for.",
+    OPTION_WITH("batch-scan-mode", ENUM, "none", UNREAD, "What an internal batch reader looks for.",
                 .values = WORDS("none", "compact")),
     OPTION("incremental-between", TEXT, NULL, WORKS,
            "Reads the changes between two snapshots or tags, `a,b`: after a, up to b."),
@@ -434,8 +435,8 @@ const weir_option weir_table_options[] = {
                 "Which changes: of delta files, changelogs or both ends.",
                 .values = WORDS("auto", "delta", "changelog", "diff")),
     OPTION("incremental-between-timestamp", TEXT, NULL, WORKS, "Reads the changes between two times, `a,b`."),
-    OPTION("incremental-to-auto-tag", TEXT, NULL, STORED, "Reads the changes up to an automatic tag."),
-    OPTION("incremental-between-tag-to-snapshot", BOOLEAN, "false", STORED, "Reads tags as their snapshots."),
+    OPTION("incremental-to-auto-tag", TEXT, NULL, UNREAD, "Reads the changes up to an automatic tag."),
+    OPTION("incremental-between-tag-to-snapshot", BOOLEAN, "false", UNREAD, "Reads tags as their snapshots."),
     OPTION("consumer-id", TEXT, NULL, STORED, "Remembers in the table how far a streaming reader has come."),
     OPTION("consumer.expiration-time", DURATION, NULL, STORED, "Consumers without a change for so long are removed."),
     OPTION_WITH("consumer.mode", ENUM, "exactly-once", STORED, "How exact a consumer's position is.",

@@ -372,6 +372,18 @@ static int refused_value(const weir_option *option, const char *value, weir_erro
     return code;
 }
 
+int weir_option_check_readable(const char *key, const char *value, weir_error *err)
+{
+    const weir_option *option = weir_option_find(key);
+    if (option == NULL || option->support != WEIR_OPTION_UNREAD || is_default(option, value)) {
+        return WEIR_OK;
+    }
+    return weir_fail(err, WEIR_UNSUPPORTED,
+                     "'%s' = '%s' changes which rows a read gives, and is not followed by this version; leave it out, "
+                     "or RESET it where the table keeps it",
+                     key, value);
+}
+
 int weir_options_check_writable(const weir_options *options, weir_error *err)
 {
     for (size_t i = 0; i < options->count; i++) {

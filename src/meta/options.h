@@ -20,7 +20,8 @@ typedef enum weir_option_type {
 typedef enum weir_option_support {
     WEIR_OPTION_WORKS,
     WEIR_OPTION_STORED, /* accepted and kept for other engines; has no effect here */
-    WEIR_OPTION_REFUSED /* tables that set it (to other than its default) are not written by this version */
+    WEIR_OPTION_REFUSED, /* tables that set it (to other than its default) are not written by this version */
+    WEIR_OPTION_UNREAD   /* changes which rows a read gives; reads that set it (likewise) are refused */
 } weir_option_support;
 
 typedef struct weir_option {
@@ -69,6 +70,9 @@ int weir_options_text(const weir_options *options, const char *key, const char *
 /* Whether a table with these options can be written: WEIR_UNSUPPORTED names the first one that asks for what this
  * version does not do, and what it does instead. */
 int weir_options_check_writable(const weir_options *options, weir_error *err);
+
+/* Whether a read with this pair gives what the pair asks for: WEIR_UNSUPPORTED for an UNREAD option. */
+int weir_option_check_readable(const char *key, const char *value, weir_error *err);
 
 /* Checks one pair: an unknown key is WEIR_INVALID with a suggestion, except dynamic ones (fields.*, file-index.*,
  * parquet.*, orc.*, avro.*, …); values are checked by type. */

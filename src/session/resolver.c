@@ -4,7 +4,8 @@
 
 /* ---- hints ---- */
 
-/* Each pair by the table of Paimon's options: an unknown key is an error at the key, a bad value at the value. */
+/* Each pair by the table of Paimon's options: an unknown key, or one that reads do not follow, is an error at the key,
+ * a bad value at the value. */
 static int check_paimon_hints(const weir_ast_options *hints, weir_error *err)
 {
     for (int32_t i = 0; i < hints->count; i++) {
@@ -13,6 +14,10 @@ static int check_paimon_hints(const weir_ast_options *hints, weir_error *err)
         if (code != WEIR_OK) {
             return weir_error_at(err, code,
                                  weir_option_find(pair->key) == NULL ? pair->position : pair->value_position);
+        }
+        code = weir_option_check_readable(pair->key, pair->value, err);
+        if (code != WEIR_OK) {
+            return weir_error_at(err, code, pair->position);
         }
     }
     return WEIR_OK;
@@ -117,6 +122,20 @@ static int ensure_table(weir_fs *fs, const char *folder, const weir_description 
     return weir_schema_read_latest(fs, folder, arena, out, err);
 }
 
+/* What the declaration says of reading, where no hint says otherwise. How the data lie, the table itself says. */
+static void add_declared_reading(const weir_options *declared, weir_arena *arena, weir_options *options)
+{
+    for (size_t i = 0; i < declared->count; i++) {
+        const weir_option *option = weir_option_find(declared->keys[i]);
+        bool reads = option != NULL &&
+                     (strncmp(option->key, "scan.", 5) == 0 || strncmp(option->key, "incremental-", 12) == 0 ||
+                      option->support == WEIR_OPTION_UNREAD);
+        if (reads && weir_options_get(options, declared->keys[i]) == NULL) {
+            weir_options_set(options, arena, declared->keys[i], declared->values[i]);
+        }
+    }
+}
+
 static int open_path_table(weir_session *session, const weir_object_path *path, const weir_description *declared,
                            const weir_ast_options *hints, weir_arena *arena, weir_session_table **out, weir_error *err)
 {
@@ -125,6 +144,7 @@ static int open_path_table(weir_session *session, const weir_object_path *path, 
     weir_paimon_open open = {.options = &options, .owns_fs = true};
     WEIR_TRY(check_paimon_hints(hints, err));
     split_branch(hints, arena, &options, &open.name.branch);
+    add_declared_reading(&declared->options, arena, &options);
     WEIR_TRY(weir_fs_open(weir_options_get(&declared->options, "path"), arena, &open.fs, &open.folder, err));
     int code = ensure_table(open.fs, open.folder, declared, arena, &schema, err);
     if (code == WEIR_OK) {

@@ -32,6 +32,7 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
         {"merge-engine", "deduplicate"},
         {"deletion-vectors.enabled", "false"},
         {"record-level.expire-time", NULL},
+        {"chain-table.enabled", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *value = weir_options_get(&table->schema->options, options[i].key);
@@ -322,6 +323,7 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
     weir_snapshot *snapshot = NULL;
     int code = WEIR_OK;
     if (weir_scan_is_incremental(table)) {
+        WEIR_GO(weir_scan_check_options(table, err));
         WEIR_GO(weir_scan_plan_incremental(table, options, plan, err));
     } else {
         WEIR_GO(weir_scan_snapshot(table, &plan->arena, &snapshot, err));

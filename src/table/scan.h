@@ -79,8 +79,9 @@ void weir_table_plan_free(weir_table_plan *plan);
 /* The snapshot that the table's options name (see above); *out NULL when the table is empty. In `arena`. */
 int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
 
-/* Refuses, by name, starts that are not offered: by the times at which files were made. */
-int weir_scan_check_start(const weir_table *table, weir_error *err);
+/* Refuses, by name, what would change the rows and is not followed: UNREAD options, and starts by the times at which
+ * files were made. */
+int weir_scan_check_options(const weir_table *table, weir_error *err);
 /* scan.timestamp-millis or scan.timestamp. */
 int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_ms, weir_error *err);
 

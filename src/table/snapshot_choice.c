@@ -103,16 +103,12 @@ int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_
 }
 
 /* Reading something else in their place would give rows that nobody asked for. */
-int weir_scan_check_start(const weir_table *table, weir_error *err)
+int weir_scan_check_options(const weir_table *table, weir_error *err)
 {
-    static const char *const refused[] = {"scan.creation-time-millis", "scan.file-creation-time-millis"};
     const weir_options *set = &table->schema->options;
     const char *mode = NULL;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (weir_options_get(set, refused[i]) != NULL) {
-            return weir_fail(err, WEIR_UNSUPPORTED, "%s: '%s' is not supported; use scan.timestamp-millis", table->path,
-                             refused[i]);
-        }
+    for (size_t i = 0; i < set->count; i++) {
+        WEIR_TRY(weir_option_check_readable(set->keys[i], set->values[i], err));
     }
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
     if (mode != NULL && (strcmp(mode, "from-creation-timestamp") == 0 || strcmp(mode, "from-file-creation-time") == 0)) {
@@ -182,7 +178,7 @@ int weir_scan_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot
     int64_t number = 0;
     bool given = false;
     *out = NULL;
-    WEIR_TRY(weir_scan_check_start(table, err));
+    WEIR_TRY(weir_scan_check_options(table, err));
     if (weir_options_get(set, "scan.snapshot-id") != NULL) {
         WEIR_TRY(weir_options_int(set, "scan.snapshot-id", &number, err));
         return read_by_id(table, number, arena, out, err);

@@ -45,7 +45,7 @@ static int read_mode(weir_stream_scan *scan, weir_error *err)
     const weir_options *set = &scan->table->schema->options;
     const char *mode = NULL;
     bool has_time = false;
-    WEIR_TRY(weir_scan_check_start(scan->table, err));
+    WEIR_TRY(weir_scan_check_options(scan->table, err));
     WEIR_TRY(check_no_state_is_named(scan->table, err));
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
     bool is_default = mode == NULL || strcmp(mode, "default") == 0;

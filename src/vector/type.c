@@ -144,6 +144,25 @@ bool weir_type_equal(const weir_type *a, const weir_type *b, bool ignore_nullabi
     return true;
 }
 
+/* Stops at the limit, however deep the type is. */
+static bool is_deeper_than(const weir_type *type, int32_t limit)
+{
+    if (type == NULL) {
+        return false;
+    }
+    if (limit == 0 || is_deeper_than(type->key, limit - 1) || is_deeper_than(type->element, limit - 1)) {
+        return true;
+    }
+    for (int32_t i = 0; i < type->field_count; i++) {
+        if (is_deeper_than(type->fields[i].type, limit - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool weir_type_is_too_deep(const weir_type *type) { return is_deeper_than(type, WEIR_MAX_TYPE_DEPTH); }
+
 /* Appends `text` between two `quote`s, those inside doubled. */
 static void append_quoted(weir_buffer *out, char quote, const char *text)
 {

@@ -77,6 +77,9 @@ const weir_type *weir_type_copy(weir_arena *arena, const weir_type *type);
 
 bool weir_type_equal(const weir_type *a, const weir_type *b, bool ignore_nullability);
 
+/* Whether a type is nested deeper than WEIR_MAX_TYPE_DEPTH, so that neither its text nor its JSON would be read again. */
+bool weir_type_is_too_deep(const weir_type *type);
+
 static inline bool weir_type_is_nested(const weir_type *type)
 {
     return type->id == WEIR_ARRAY || type->id == WEIR_MAP || type->id == WEIR_MULTISET || type->id == WEIR_ROW ||

@@ -52,8 +52,11 @@ static void a_start_that_is_not_offered_or_not_told_is_refused(void **state)
     } cases[] = {
         {"scan.mode=from-creation-timestamp", "scan.mode 'from-creation-timestamp' is not supported"},
         {"scan.mode=from-file-creation-time", "scan.mode 'from-file-creation-time' is not supported"},
-        {"scan.creation-time-millis=0", "'scan.creation-time-millis' is not supported"},
-        {"scan.file-creation-time-millis=0", "'scan.file-creation-time-millis' is not supported"},
+        {"scan.creation-time-millis=0", "'scan.creation-time-millis' = '0' changes which rows a read gives"},
+        {"scan.file-creation-time-millis=0", "'scan.file-creation-time-millis' = '0' changes which rows a read gives"},
+        {"scan.partitions=p=1", "'scan.partitions' = 'p=1' changes which rows a read gives"},
+        {"incremental-between=1,1;batch-scan-mode=compact", "'batch-scan-mode' = 'compact' changes"},
+        {"chain-table.enabled=true", "'chain-table.enabled' = 'true' cannot be read yet"},
         {"scan.mode=from-timestamp", "needs scan.timestamp-millis"},
         {"scan.mode=from-snapshot", "needs scan.snapshot-id"},
         {"scan.mode=from-snapshot-full", "needs scan.snapshot-id"},

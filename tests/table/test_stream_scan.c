@@ -82,7 +82,7 @@ static void a_stream_refuses_starts_that_it_does_not_offer(void **state)
         {"scan.watermark", "1", "cannot start by 'scan.watermark'"},
         {"scan.version", "1", "cannot start by 'scan.version'"},
         {"scan.mode", "from-creation-timestamp", "'from-creation-timestamp' is not supported"},
-        {"scan.creation-time-millis", "0", "'scan.creation-time-millis' is not supported"},
+        {"scan.creation-time-millis", "0", "'scan.creation-time-millis' = '0' changes which rows a read gives"},
         {"scan.mode", "from-timestamp", "needs scan.snapshot-id, scan.timestamp-millis or scan.timestamp"},
     };
     fixture table;

@@ -60,6 +60,11 @@ static int add_column(weir_binder *binder, const weir_ast_column *ast, weir_aren
     if (ast->kind != WEIR_AST_COMPUTED_COLUMN && weir_type_is_interval(ast->type)) {
         return weir_binder_fail(binder, &ast->type_position, "a table can't store intervals; use BIGINT milliseconds");
     }
+    if (ast->type != NULL && weir_type_is_too_deep(ast->type)) {
+        return weir_binder_fail(binder, &ast->type_position,
+                                "the type of column '%s' is nested more than %d deep; a table can't store it",
+                                ast->name.text, WEIR_MAX_TYPE_DEPTH);
+    }
     weir_sql_column column = {.name = weir_arena_strdup(arena, ast->name.text),
                               .comment = ast->comment == NULL ? NULL : weir_arena_strdup(arena, ast->comment),
                               .is_virtual = ast->is_virtual};
