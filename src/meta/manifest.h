@@ -29,6 +29,9 @@ typedef struct weir_manifest_entries {
 void weir_manifest_entries_append(weir_manifest_entries *entries, weir_manifest_entry entry);
 void weir_manifest_entries_free(weir_manifest_entries *entries);
 
+/* By partition and bucket, the files of a bucket by age. */
+void weir_manifest_entries_sort(weir_manifest_entries *entries);
+
 /* One manifest, as a manifest list holds it. */
 typedef struct weir_manifest_file {
     const char *name;

@@ -10,6 +10,26 @@ void weir_manifest_entries_append(weir_manifest_entries *entries, weir_manifest_
     entries->items[entries->count++] = entry;
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+    const weir_manifest_entry *first = a, *second = b;
+    int order = weir_slice_compare(first->partition, second->partition);
+    if (order == 0) {
+        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
+    }
+    if (order == 0 && first->file->min_sequence_number != second->file->min_sequence_number) {
+        order = first->file->min_sequence_number < second->file->min_sequence_number ? -1 : 1;
+    }
+    return order != 0 ? order : strcmp(first->file->name, second->file->name);
+}
+
+void weir_manifest_entries_sort(weir_manifest_entries *entries)
+{
+    if (entries->count > 1) {
+        qsort(entries->items, entries->count, sizeof *entries->items, compare_entries);
+    }
+}
+
 void weir_manifest_entries_free(weir_manifest_entries *entries)
 {
     free(entries->items);

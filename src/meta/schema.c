@@ -225,7 +225,7 @@ static json_t *names_to_json(const char *const *names, int32_t count)
     return array;
 }
 
-void weir_schema_format(const weir_schema *schema, weir_buffer *out)
+json_t *weir_schema_to_json(const weir_schema *schema)
 {
     json_t *document = json_object();
     json_t *fields = json_array();
@@ -247,6 +247,12 @@ void weir_schema_format(const weir_schema *schema, weir_buffer *out)
         json_object_set_new(document, "comment", json_string(schema->comment));
     }
     json_object_set_new(document, "timeMillis", json_integer(schema->time_ms));
+    return document;
+}
+
+void weir_schema_format(const weir_schema *schema, weir_buffer *out)
+{
+    json_t *document = weir_schema_to_json(schema);
     weir_json_write_pretty(document, out);
     json_decref(document);
 }

@@ -35,6 +35,7 @@ int weir_schema_read(weir_fs *fs, const char *root, int64_t id, weir_arena *aren
 int weir_schema_read_latest(weir_fs *fs, const char *root, weir_arena *arena, weir_schema **out, weir_error *err);
 int weir_schema_parse(weir_slice text, const char *path, weir_arena *arena, weir_schema **out, weir_error *err);
 void weir_schema_format(const weir_schema *schema, weir_buffer *out);
+json_t *weir_schema_to_json(const weir_schema *schema); /* the same as a document, the caller's */
 
 /* Publishes schema/schema-<schema->id>; WEIR_EXISTS when another writer was faster. */
 int weir_schema_publish(weir_fs *fs, const char *root, const weir_schema *schema, weir_error *err);

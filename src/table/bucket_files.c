@@ -24,12 +24,6 @@ static int compare_with(const weir_manifest_entry *entry, weir_slice partition, 
     return order != 0 ? order : (entry->bucket > bucket) - (entry->bucket < bucket);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const weir_manifest_entry *other = b;
-    return compare_with(a, other->partition, other->bucket);
-}
-
 static int read_entries(weir_bucket_files *files, int64_t id, weir_error *err)
 {
     const weir_table_context *context = &files->table->context;
@@ -39,9 +33,7 @@ static int read_entries(weir_bucket_files *files, int64_t id, weir_error *err)
     /* Not in the pool: there the manifests would wait behind compactions. */
     WEIR_TRY(weir_snapshot_files(context->fs, &context->paths, context->schema, snapshot, &filter, NULL, &files->arena,
                                  &files->entries, err));
-    if (files->entries.count > 1) {
-        qsort(files->entries.items, files->entries.count, sizeof *files->entries.items, compare_entries);
-    }
+    weir_manifest_entries_sort(&files->entries);
     return WEIR_OK;
 }
 

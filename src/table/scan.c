@@ -57,19 +57,6 @@ int weir_scan_check_changes_readable(const weir_table *table, weir_error *err)
     return WEIR_OK;
 }
 
-static int compare_by_bucket(const void *a, const void *b)
-{
-    const weir_manifest_entry *first = a, *second = b;
-    int order = weir_slice_compare(first->partition, second->partition);
-    if (order == 0) {
-        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
-    }
-    if (order == 0 && first->file->min_sequence_number != second->file->min_sequence_number) {
-        order = first->file->min_sequence_number < second->file->min_sequence_number ? -1 : 1;
-    }
-    return order != 0 ? order : strcmp(first->file->name, second->file->name);
-}
-
 /* A run that needs no merging: nothing overlaps it, and no row in it is a delete. */
 static bool is_plain_run(const weir_section *section)
 {
@@ -201,9 +188,7 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     weir_scan_filter_set_partitions(&filter, &manifest_filter);
     WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &manifest_filter,
                                 table->context.pool, &plan->arena, &entries, err));
-    if (entries.count > 1) {
-        qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
-    }
+    weir_manifest_entries_sort(&entries);
     plan->files_total += (int64_t)entries.count;
     plan->manifests += counts.manifests;
     plan->manifests_read += counts.manifests_read;
@@ -274,9 +259,7 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
         WEIR_GO(weir_manifest_read(context->fs, &context->paths, manifests.items[i].name, &manifest_filter,
                                    &plan->arena, &entries, err));
     }
-    if (entries.count > 1) {
-        qsort(entries.items, entries.count, sizeof *entries.items, compare_by_bucket);
-    }
+    weir_manifest_entries_sort(&entries);
     add_changes(&builder, snapshot->id, &entries, options != NULL && options->without_postponed);
 done:
     weir_manifest_files_free(&manifests);

@@ -19,19 +19,6 @@ static void free_files(snapshot_files *files)
     weir_arena_free(&files->arena);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const weir_manifest_entry *first = a, *second = b;
-    int order = weir_slice_compare(first->partition, second->partition);
-    if (order == 0) {
-        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
-    }
-    if (order == 0 && first->file->min_sequence_number != second->file->min_sequence_number) {
-        order = first->file->min_sequence_number < second->file->min_sequence_number ? -1 : 1;
-    }
-    return order != 0 ? order : strcmp(first->file->name, second->file->name);
-}
-
 static int read_files(const weir_table *table, bool without_stats, snapshot_files *out, weir_error *err)
 {
     weir_snapshot *snapshot = NULL;
@@ -45,9 +32,7 @@ static int read_files(const weir_table *table, bool without_stats, snapshot_file
     weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = without_stats};
     WEIR_TRY(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &filter,
                                  table->context.pool, &out->arena, &out->entries, err));
-    if (out->entries.count > 1) {
-        qsort(out->entries.items, out->entries.count, sizeof *out->entries.items, compare_entries);
-    }
+    weir_manifest_entries_sort(&out->entries);
     return WEIR_OK;
 }
 

@@ -14,40 +14,24 @@ const weir_field weir_schema_columns[] = {
 };
 
 /* As Jackson writes it without blanks. */
-static void put_json(weir_system_rows *rows, json_t *document)
+static void put_json(weir_system_rows *rows, const json_t *document)
 {
     char *text = json_dumps(document, JSON_COMPACT | JSON_ENCODE_ANY);
     weir_system_put_text(rows, text != NULL ? text : "");
     free(text);
-    json_decref(document);
-}
-
-static json_t *names_json(const char *const *names, int32_t count)
-{
-    json_t *array = json_array();
-    for (int32_t i = 0; i < count; i++) {
-        json_array_append_new(array, json_string(names[i]));
-    }
-    return array;
 }
 
 static int add_schema(weir_system_rows *rows, const weir_schema *schema)
 {
-    json_t *fields = json_array();
-    json_t *options = json_object();
-    for (int32_t i = 0; i < schema->field_count; i++) {
-        json_array_append_new(fields, weir_field_to_json(&schema->fields[i]));
-    }
-    for (size_t i = 0; i < schema->options.count; i++) {
-        json_object_set_new(options, schema->options.keys[i], json_string(schema->options.values[i]));
-    }
+    json_t *document = weir_schema_to_json(schema);
     weir_system_put_bigint(rows, schema->id);
-    put_json(rows, fields);
-    put_json(rows, names_json(schema->partition_keys, schema->partition_key_count));
-    put_json(rows, names_json(schema->primary_keys, schema->primary_key_count));
-    put_json(rows, options);
+    put_json(rows, json_object_get(document, "fields"));
+    put_json(rows, json_object_get(document, "partitionKeys"));
+    put_json(rows, json_object_get(document, "primaryKeys"));
+    put_json(rows, json_object_get(document, "options"));
     weir_system_put_text(rows, schema->comment);
     weir_system_put_time(rows, weir_local_ms(schema->time_ms));
+    json_decref(document);
     return weir_system_end_row(rows);
 }
 

@@ -8,7 +8,7 @@
 #include "base/map.h"
 
 /* Deeper schemas, and schemas that unfold to more nodes, are not made by any table. */
-enum { MAX_DEPTH = 64, MAX_WEIGHT = 100000, MAX_FIXED_BYTES = 1 << 24 };
+enum { MAX_DEPTH = 320, MAX_WEIGHT = 100000, MAX_FIXED_BYTES = 1 << 24 };
 
 typedef struct parser {
     const char *path;

@@ -2,7 +2,8 @@
 #include "format/parquet/schema.h"
 
 /* Each level of nesting costs a level of recursion; nothing real comes near. */
-#define MAX_DEPTH 64
+/* A hundred arrays in each other, which is as deep as types go, are three nodes each. */
+#define MAX_DEPTH 320
 
 typedef struct tree_builder {
     const weir_parquet_footer *footer;
