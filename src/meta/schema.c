@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "meta/numbered.h"
 
 static int32_t find_column(const weir_field *fields, int32_t count, const char *name)
 {
@@ -197,21 +198,14 @@ done:
 
 int weir_schema_read_latest(weir_fs *fs, const char *root, weir_arena *arena, weir_schema **out, weir_error *err)
 {
-    weir_file_info *files = NULL;
+    int64_t *ids = NULL;
     size_t count = 0;
-    int64_t latest = -1;
-    WEIR_TRY(weir_fs_list(fs, weir_arena_format(arena, "%s/schema", root), arena, &files, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        int64_t id;
-        if (strncmp(files[i].name, "schema-", 7) == 0 && weir_parse_int64(weir_slice_text(files[i].name + 7), &id) &&
-            id > latest) {
-            latest = id;
-        }
-    }
-    if (latest < 0) {
+    const char *folder = weir_arena_format(arena, "%s/schema", root);
+    WEIR_TRY(weir_numbered_list(fs, folder, "schema-", arena, &ids, &count, err));
+    if (count == 0 || ids[count - 1] < 0) {
         return weir_fail(err, WEIR_NOT_FOUND, "%s: no table here (it has no schema)", root);
     }
-    return weir_schema_read(fs, root, latest, arena, out, err);
+    return weir_schema_read(fs, root, ids[count - 1], arena, out, err);
 }
 
 /* ---- writing ---- */

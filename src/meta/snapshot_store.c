@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "meta/numbered.h"
 #include "meta/snapshot.h"
 
 static const char *snapshot_path(weir_arena *arena, const char *root, int64_t id)
@@ -61,8 +62,8 @@ int weir_tag_list(weir_fs *fs, const char *root, weir_arena *arena, const char *
     return WEIR_OK;
 }
 
-int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names,
-                     size_t *out_count, weir_error *err)
+int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names, size_t *out_count,
+                     weir_error *err)
 {
     weir_file_info *files = NULL;
     size_t file_count = 0, count = 0;
@@ -96,18 +97,14 @@ static int64_t read_hint(weir_fs *fs, const char *path)
 /* The least or greatest snapshot that the folder has; 0: none. */
 static int scan_folder(weir_fs *fs, const char *root, bool greatest, weir_arena *arena, int64_t *out, weir_error *err)
 {
-    weir_file_info *files = NULL;
-    size_t count = 0;
-    int64_t found = 0;
-    WEIR_TRY(weir_fs_list(fs, weir_arena_format(arena, "%s/snapshot", root), arena, &files, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        int64_t id;
-        if (strncmp(files[i].name, "snapshot-", 9) == 0 && weir_parse_int64(weir_slice_text(files[i].name + 9), &id) &&
-            id > 0 && (found == 0 || (greatest ? id > found : id < found))) {
-            found = id;
-        }
+    int64_t *ids = NULL;
+    size_t count = 0, first = 0;
+    const char *folder = weir_arena_format(arena, "%s/snapshot", root);
+    WEIR_TRY(weir_numbered_list(fs, folder, "snapshot-", arena, &ids, &count, err));
+    while (first < count && ids[first] <= 0) {
+        first++;
     }
-    *out = found;
+    *out = first == count ? 0 : ids[greatest ? count - 1 : first];
     return WEIR_OK;
 }
 

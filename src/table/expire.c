@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
-#include "base/text.h"
+#include "meta/numbered.h"
 #include "table/expire_keep.h"
 
 typedef struct expiry_run {
@@ -126,36 +126,6 @@ static int finish_one(expiry_run *expiry, int64_t id, weir_error *err)
     return remove_metadata(expiry, snapshot, err);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
-    return (first > second) - (first < second);
-}
-
-/* The ids of all snapshots that have been set aside, ascending; in `arena`. */
-static int list_set_aside(const weir_table *table, weir_arena *arena, int64_t **out, size_t *out_count, weir_error *err)
-{
-    weir_file_info *entries = NULL;
-    size_t count = 0;
-    const char *folder = weir_arena_format(arena, "%s/snapshot", table->context.paths.root);
-    WEIR_TRY(weir_fs_list(table->context.fs, folder, arena, &entries, &count, err));
-    int64_t *ids = WEIR_NEW_ARRAY(arena, int64_t, count);
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        static const char prefix[] = "expired-";
-        if (strncmp(entries[i].name, prefix, sizeof prefix - 1) == 0 &&
-            weir_parse_int64(weir_slice_text(entries[i].name + sizeof prefix - 1), &ids[found])) {
-            found++;
-        }
-    }
-    if (found > 1) {
-        qsort(ids, found, sizeof *ids, compare_ids);
-    }
-    *out = ids;
-    *out_count = found;
-    return WEIR_OK;
-}
-
 /* Finishes the expiry of everything that has been set aside; `end` is the oldest snapshot that stays. */
 static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *known, weir_error *err)
 {
@@ -165,7 +135,8 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
     size_t count = 0;
     weir_arena_init(&arena);
     weir_arena_init(&expiry.arena);
-    int code = list_set_aside(table, &arena, &ids, &count, err);
+    const char *folder = weir_arena_format(&arena, "%s/snapshot", table->context.paths.root);
+    int code = weir_numbered_list(table->context.fs, folder, "expired-", &arena, &ids, &count, err);
     if (code == WEIR_OK && count > 0) {
         code = weir_expire_keep_read_for(table, ids[0], end, known, &expiry.keep, err);
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "meta/numbered.h"
 #include "table/used_files.h"
 
 typedef struct rollback {
@@ -92,32 +93,18 @@ static int remember_snapshot(rollback *self, int64_t id, weir_error *err)
     return WEIR_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
-    return (first > second) - (first < second);
-}
-
 /* The ids from `first` on of files <prefix><id> in a folder, ascending. */
 static int list_from(rollback *self, const char *folder, const char *prefix, int64_t first, int64_t **out,
                      size_t *out_count, weir_error *err)
 {
-    weir_file_info *files = NULL;
-    size_t count = 0, found = 0;
-    WEIR_TRY(weir_fs_list(self->table->context.fs, folder, &self->arena, &files, &count, err));
-    int64_t *ids = WEIR_NEW_ARRAY(&self->arena, int64_t, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        size_t size = strlen(prefix);
-        if (strncmp(files[i].name, prefix, size) == 0 &&
-            weir_parse_int64(weir_slice_text(files[i].name + size), &ids[found]) && ids[found] >= first) {
-            found++;
-        }
+    int64_t *ids = NULL;
+    size_t count = 0, below = 0;
+    WEIR_TRY(weir_numbered_list(self->table->context.fs, folder, prefix, &self->arena, &ids, &count, err));
+    while (below < count && ids[below] < first) {
+        below++;
     }
-    if (found > 1) {
-        qsort(ids, found, sizeof *ids, compare_ids);
-    }
-    *out = ids;
-    *out_count = found;
+    *out = ids + below;
+    *out_count = count - below;
     return WEIR_OK;
 }
 
