@@ -210,6 +210,18 @@ bool weir_parse_duration(const char *text, int64_t *out_ms)
 
 /* --- suggestions ---------------------------------------------------------------------------------------------- */
 
+void weir_append_quoted(const char *text, char quote, weir_buffer *out)
+{
+    weir_buffer_append_byte(out, (uint8_t)quote);
+    for (; *text != '\0'; text++) {
+        if (*text == quote) {
+            weir_buffer_append_byte(out, (uint8_t)quote);
+        }
+        weir_buffer_append_byte(out, (uint8_t)*text);
+    }
+    weir_buffer_append_byte(out, (uint8_t)quote);
+}
+
 bool weir_text_equal_ignore_case(const char *a, const char *b) { return strcasecmp(a, b) == 0; }
 
 #define LONGEST_WORD 64

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 bool weir_utf8_valid(weir_slice text);
-size_t weir_utf8_length(weir_slice text);                    /* code points */
+size_t weir_utf8_length(weir_slice text);                     /* code points */
 size_t weir_utf8_prefix(weir_slice text, size_t code_points); /* bytes of the first code points */
 
 /* Whole decimal numbers: false when empty, malformed or out of range. */
@@ -19,13 +19,17 @@ extern const uint64_t weir_powers_of_ten[20];
 void weir_format_double(double value, weir_buffer *out);
 void weir_format_float(float value, weir_buffer *out);
 
-/* Sizes such as "128 mb", "64kb", "1g" (Paimon's MemorySize) and durations such as "1 h", "10s", "7d" (milliseconds). */
+/* Sizes such as "128 mb", "64kb", "1g" (Paimon's MemorySize) and durations such as "1 h", "10s", "7d" (milliseconds).
+ */
 bool weir_parse_size(const char *text, int64_t *out_bytes);
 bool weir_parse_duration(const char *text, int64_t *out_ms);
 
 /* The candidate nearest to `word` (Damerau-Levenshtein, case-insensitive), or NULL when none is near enough to be what
  * was meant. */
 const char *weir_suggest(const char *word, const char *const *candidates, size_t count);
+
+/* Appends `text` between two `quote`s, those inside doubled. */
+void weir_append_quoted(const char *text, char quote, weir_buffer *out);
 
 bool weir_text_equal_ignore_case(const char *a, const char *b);
 

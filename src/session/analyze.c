@@ -81,20 +81,10 @@ static int open_table(analysis *self, const weir_ast_name *name, weir_error *err
 
 static bool is_counted(const weir_type *type) { return !weir_type_is_nested(type) && type->id != WEIR_BLOB; }
 
-static void append_name(const char *name, weir_buffer *out)
-{
-    weir_buffer_append_byte(out, '`');
-    for (; *name != '\0'; name++) {
-        weir_buffer_append_text(out, *name == '`' ? "`" : "");
-        weir_buffer_append_byte(out, (uint8_t)*name);
-    }
-    weir_buffer_append_byte(out, '`');
-}
-
 static void append_call(const char *before, const char *name, const char *after, weir_buffer *out)
 {
     weir_buffer_append_text(out, before);
-    append_name(name, out);
+    weir_append_quoted(name, '`', out);
     weir_buffer_append_text(out, after);
 }
 
@@ -120,9 +110,9 @@ static void make_query(const analysis *self, weir_buffer *out)
         }
     }
     weir_buffer_append_text(out, " FROM ");
-    append_name(self->table->base.catalog, out);
+    weir_append_quoted(self->table->base.catalog, '`', out);
     append_call(".", self->table->base.database, ".", out);
-    append_name(self->table->base.name, out);
+    weir_append_quoted(self->table->base.name, '`', out);
     weir_buffer_append_format(out, " /*+ OPTIONS('scan.snapshot-id' = '%" PRId64 "') */", self->snapshot_id);
 }
 

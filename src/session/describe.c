@@ -1,4 +1,5 @@
 /* DESCRIBE, SHOW COLUMNS and SHOW CREATE TABLE: what a table is, as Flink shows it. */
+#include "base/text.h"
 #include "session/state.h"
 #include "sql/parser.h"
 #include "sql/type.h"
@@ -197,24 +198,12 @@ int weir_session_describe_statement(weir_session *session, const weir_ast_statem
 
 /* ---- SHOW CREATE TABLE and VIEW ---- */
 
-static void append_quoted(const char *name, weir_buffer *out)
-{
-    weir_buffer_append_byte(out, '`');
-    for (; *name != '\0'; name++) {
-        weir_buffer_append_text(out, *name == '`' ? "``" : "");
-        if (*name != '`') {
-            weir_buffer_append_byte(out, (uint8_t)*name);
-        }
-    }
-    weir_buffer_append_byte(out, '`');
-}
-
 static void append_name_list(const weir_bound_columns *columns, const int32_t *positions, int32_t count,
                              weir_buffer *out)
 {
     for (int32_t i = 0; i < count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        append_quoted(columns->columns[positions[i]].name, out);
+        weir_append_quoted(columns->columns[positions[i]].name, '`', out);
     }
 }
 
@@ -233,7 +222,7 @@ static void append_columns(const weir_bound_columns *columns, weir_buffer *out)
     for (int32_t i = 0; i < columns->column_count; i++) {
         const weir_sql_column *column = &columns->columns[i];
         weir_buffer_append_text(out, i == 0 ? "  " : ",\n  ");
-        append_quoted(column->name, out);
+        weir_append_quoted(column->name, '`', out);
         weir_buffer_append_byte(out, ' ');
         if (column->kind == WEIR_SQL_COMPUTED_COLUMN) {
             weir_buffer_append_format(out, "AS %s", column->expression);
@@ -250,7 +239,7 @@ static void append_columns(const weir_bound_columns *columns, weir_buffer *out)
     }
     if (columns->watermark_column >= 0) {
         weir_buffer_append_text(out, ",\n  WATERMARK FOR ");
-        append_quoted(columns->columns[columns->watermark_column].name, out);
+        weir_append_quoted(columns->columns[columns->watermark_column].name, '`', out);
         weir_buffer_append_format(out, " AS %s", columns->watermark_expression);
     }
     if (columns->primary_key_count > 0) {
@@ -284,11 +273,11 @@ static void append_options(const weir_options *options, const char *path, weir_b
 
 static void append_path(const weir_object_path *path, weir_buffer *out)
 {
-    append_quoted(path->catalog->name, out);
+    weir_append_quoted(path->catalog->name, '`', out);
     weir_buffer_append_byte(out, '.');
-    append_quoted(path->database, out);
+    weir_append_quoted(path->database, '`', out);
     weir_buffer_append_byte(out, '.');
-    append_quoted(path->name, out);
+    weir_append_quoted(path->name, '`', out);
 }
 
 /* `folder`: of a table in a Paimon catalog, which is shown as its path; NULL: none. */
@@ -326,7 +315,7 @@ static void append_create_view(const weir_description *description, const weir_o
     weir_buffer_append_byte(out, '(');
     for (int32_t i = 0; i < columns->column_count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        append_quoted(columns->columns[i].name, out);
+        weir_append_quoted(columns->columns[i].name, '`', out);
     }
     weir_buffer_append_byte(out, ')');
     if (description->comment != NULL) {

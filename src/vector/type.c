@@ -2,6 +2,8 @@
  * files in type_json.c. */
 #include "vector/type.h"
 
+#include "base/text.h"
+
 #define SIMPLE(type_id, default_precision)                                                                             \
     [type_id] = {                                                                                                      \
         {.id = type_id, .nullable = false, .precision = (default_precision)},                                          \
@@ -163,19 +165,6 @@ static bool is_deeper_than(const weir_type *type, int32_t limit)
 
 bool weir_type_is_too_deep(const weir_type *type) { return is_deeper_than(type, WEIR_MAX_TYPE_DEPTH); }
 
-/* Appends `text` between two `quote`s, those inside doubled. */
-static void append_quoted(weir_buffer *out, char quote, const char *text)
-{
-    weir_buffer_append_byte(out, (uint8_t)quote);
-    for (; *text != 0; text++) {
-        if (*text == quote) {
-            weir_buffer_append_byte(out, (uint8_t)quote);
-        }
-        weir_buffer_append_byte(out, (uint8_t)*text);
-    }
-    weir_buffer_append_byte(out, (uint8_t)quote);
-}
-
 static void format_fields(const weir_type *type, weir_buffer *out)
 {
     weir_buffer_append_text(out, "ROW<");
@@ -184,12 +173,12 @@ static void format_fields(const weir_type *type, weir_buffer *out)
         if (i > 0) {
             weir_buffer_append_text(out, ", ");
         }
-        append_quoted(out, '`', field->name);
+        weir_append_quoted(field->name, '`', out);
         weir_buffer_append_byte(out, ' ');
         weir_type_format(field->type, out);
         if (field->description != NULL) {
             weir_buffer_append_byte(out, ' ');
-            append_quoted(out, '\'', field->description);
+            weir_append_quoted(field->description, '\'', out);
         }
     }
     weir_buffer_append_byte(out, '>');

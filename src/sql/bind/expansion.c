@@ -4,16 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
+
 /* Names are put in backquotes always: what follows may make a keyword of them. */
-static void append_quoted(const char *name, weir_buffer *out)
-{
-    weir_buffer_append_byte(out, '`');
-    for (; *name != '\0'; name++) {
-        weir_buffer_append_text(out, *name == '`' ? "`" : "");
-        weir_buffer_append_byte(out, (uint8_t)*name);
-    }
-    weir_buffer_append_byte(out, '`');
-}
+static void append_name(const char *name, weir_buffer *out) { weir_append_quoted(name, '`', out); }
 
 /* A relation that is named twice (WITH) is bound twice, but stands in the text once. */
 static void add(weir_expansions *expansions, const weir_position *position, weir_buffer *text)
@@ -42,11 +36,11 @@ void weir_binder_expand_name(const weir_binder *binder, const weir_ast_name *nam
         return;
     }
     weir_buffer text = {0};
-    append_quoted(name->count == 3 ? name->parts[0].text : context->current_catalog, &text);
+    append_name(name->count == 3 ? name->parts[0].text : context->current_catalog, &text);
     weir_buffer_append_byte(&text, '.');
-    append_quoted(name->count >= 2 ? name->parts[name->count - 2].text : context->current_database, &text);
+    append_name(name->count >= 2 ? name->parts[name->count - 2].text : context->current_database, &text);
     weir_buffer_append_byte(&text, '.');
-    append_quoted(name->parts[name->count - 1].text, &text);
+    append_name(name->parts[name->count - 1].text, &text);
     add(context->expansions, &name->position, &text);
     weir_buffer_free(&text);
 }
@@ -64,10 +58,10 @@ void weir_binder_expand_star(const weir_binder *binder, const weir_ast_expressio
         }
         weir_buffer_append_text(&text, text.size == 0 ? "" : ", ");
         if (scope->columns[i].relation != NULL) {
-            append_quoted(scope->columns[i].relation, &text);
+            append_name(scope->columns[i].relation, &text);
             weir_buffer_append_byte(&text, '.');
         }
-        append_quoted(scope->columns[i].name, &text);
+        append_name(scope->columns[i].name, &text);
     }
     add(binder->context->expansions, &star->position, &text);
     weir_buffer_free(&text);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "sql/parser.h"
 
 typedef struct keyword_row {
@@ -64,25 +65,13 @@ static bool is_plain_name(const char *name)
     return !weir_keyword_reserved(weir_keyword_find(name, strlen(name)));
 }
 
-static void append_quoted(const char *text, char quote, weir_buffer *out)
-{
-    weir_buffer_append_byte(out, (uint8_t)quote);
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == quote) {
-            weir_buffer_append_byte(out, (uint8_t)quote);
-        }
-        weir_buffer_append_byte(out, (uint8_t)*c);
-    }
-    weir_buffer_append_byte(out, (uint8_t)quote);
-}
-
 void weir_sql_quote_name(const char *name, weir_buffer *out)
 {
     if (is_plain_name(name)) {
         weir_buffer_append_text(out, name);
     } else {
-        append_quoted(name, '`', out);
+        weir_append_quoted(name, '`', out);
     }
 }
 
-void weir_sql_quote_string(const char *text, weir_buffer *out) { append_quoted(text, '\'', out); }
+void weir_sql_quote_string(const char *text, weir_buffer *out) { weir_append_quoted(text, '\'', out); }
