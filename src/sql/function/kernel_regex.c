@@ -53,13 +53,6 @@ static int pattern_of(weir_kernel_call *call, int64_t row, weir_pattern **out, w
     return take_pattern(&call->state, weir_kernel_text(call, 1, row), false, out, err);
 }
 
-/* Where the search goes on after a match: an empty one is stepped over. */
-static size_t behind(weir_slice text, weir_slice match)
-{
-    size_t end = (size_t)(match.data - text.data) + match.size;
-    return match.size > 0 ? end : end < text.size ? end + weir_width_at(text, end) : text.size + 1;
-}
-
 /* The text, at an address even when it is empty, so that matches lie in it. */
 static weir_slice searched_text(weir_kernel_call *call, int64_t row)
 {
@@ -106,7 +99,7 @@ static int regexp_replace(weir_kernel_call *call, int64_t row, weir_error *err)
         WEIR_TRY(weir_kernel_charge(call, by.size, err));
         weir_buffer_append(&call->scratch, by.data, by.size);
         copied = begin + match.size;
-        from = behind(text, match);
+        from = weir_pattern_next(pattern);
     }
     weir_buffer_append(&call->scratch, text.data + copied, text.size - copied);
     return weir_kernel_put_scratch(call, row);
@@ -142,7 +135,7 @@ static int regexp_count(weir_kernel_call *call, int64_t row, weir_error *err)
             break;
         }
         count++;
-        from = behind(text, weir_pattern_group(pattern, 0));
+        from = weir_pattern_next(pattern);
     }
     return weir_kernel_put_integer(call, row, count);
 }

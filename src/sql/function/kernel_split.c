@@ -100,7 +100,7 @@ static int find_delimiter(delimiter *by, weir_slice text, size_t from, weir_slic
         if (out->size > 0 || out->data > text.data) {
             return WEIR_OK;
         }
-        from = text.size == 0 ? 1 : weir_width_at(text, 0);
+        from = weir_pattern_next(by->pattern);
     }
 }
 
@@ -227,12 +227,10 @@ static int append_matches(weir_pattern *pattern, weir_slice text, int32_t group,
         if (!found) {
             break;
         }
-        weir_slice match = weir_pattern_group(pattern, 0);
         weir_slice part = weir_pattern_group(pattern, group);
         WEIR_TRY(part.data == NULL ? weir_vector_append_nulls(&out->children[0], 1, err)
                                    : append_text(&out->children[0], part, err));
-        size_t end = (size_t)(match.data - text.data) + match.size;
-        from = match.size > 0 ? end : end < text.size ? end + weir_width_at(text, end) : text.size + 1;
+        from = weir_pattern_next(pattern);
     }
     return weir_vector_append_list(out, err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "sql/function/code_points.h"
 
 /* Steps back that one search may take, and memory (in KiB) for remembering them: under a second of work. */
 enum { most_steps = 5000000, most_depth = 1000000, most_heap_kib = 64 * 1024 };
@@ -112,4 +113,14 @@ weir_slice weir_pattern_group(const weir_pattern *pattern, int32_t group)
         return (weir_slice){0};
     }
     return weir_slice_of(pattern->text.size == 0 ? (const uint8_t *)"" : pattern->text.data + begin, end - begin);
+}
+
+size_t weir_pattern_next(const weir_pattern *pattern)
+{
+    const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(pattern->match);
+    size_t end = bounds[1];
+    bool is_empty = end <= bounds[0];
+    return !is_empty                  ? end
+           : end < pattern->text.size ? end + weir_width_at(pattern->text, end)
+                                      : pattern->text.size + 1;
 }

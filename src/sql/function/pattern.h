@@ -22,6 +22,9 @@ int weir_pattern_find(weir_pattern *pattern, weir_slice text, size_t from, bool 
 /* Group 0 is the match; data NULL: the group took no part. */
 weir_slice weir_pattern_group(const weir_pattern *pattern, int32_t group);
 
+/* Where to look for the match after the last one: behind it, and behind one character more where it was empty. */
+size_t weir_pattern_next(const weir_pattern *pattern);
+
 /* Appends a Java pattern as PCRE2 reads it; the parts that both read alike stay. `*out_valid` false: PCRE2 would take
  * it, but Java does not. */
 int weir_pattern_from_java(weir_slice java, weir_buffer *out, bool *out_valid, weir_error *err);
