@@ -15,6 +15,16 @@ void weir_file_list_free(weir_file_list *list)
     *list = (weir_file_list){0};
 }
 
+bool weir_file_list_has(const weir_file_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->files[i]->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena)
 {
     for (size_t i = 0; i < list->count; i++) {

@@ -12,6 +12,7 @@ typedef struct weir_file_list {
 
 void weir_file_list_append(weir_file_list *list, weir_data_file *file);
 void weir_file_list_free(weir_file_list *list);
+bool weir_file_list_has(const weir_file_list *list, const char *name);
 /* Puts deep copies in `arena` in the place of the descriptions. */
 void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena);
 /* Appends deep copies of `from`'s files, in `arena`, to `to`, and empties `from`. */

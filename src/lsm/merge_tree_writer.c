@@ -46,16 +46,6 @@ typedef struct merge_tree_writer {
     weir_file_list compact_changelog;
 } merge_tree_writer;
 
-static bool has_file(const weir_file_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->files[i]->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool take_file(weir_file_list *list, const weir_data_file *file)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -75,7 +65,8 @@ static void add_compaction_result(merge_tree_writer *writer, const weir_compacti
         weir_data_file *file = result->before.files[i];
         if (!take_file(&writer->compact_after, file)) {
             weir_file_list_append(&writer->compact_before, file);
-        } else if (!has_file(&writer->compact_before, file->name) && !has_file(&result->after, file->name)) {
+        } else if (!weir_file_list_has(&writer->compact_before, file->name) &&
+                   !weir_file_list_has(&result->after, file->name)) {
             weir_table_context_remove_file(writer->context, writer->bucket_path, file);
         }
     }
@@ -322,7 +313,7 @@ static void discard_compactions(merge_tree_writer *writer)
 {
     sync_compaction(writer, true, NULL);
     for (size_t i = 0; i < writer->compact_after.count; i++) {
-        if (!has_file(&writer->compact_before, writer->compact_after.files[i]->name)) {
+        if (!weir_file_list_has(&writer->compact_before, writer->compact_after.files[i]->name)) {
             weir_table_context_remove_file(writer->context, writer->bucket_path, writer->compact_after.files[i]);
         }
     }

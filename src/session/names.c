@@ -24,10 +24,6 @@ static void add_all(weir_names *names, const char *const *items, size_t count)
     }
 }
 
-const char *weir_session_current_catalog(const weir_session *session) { return session->catalogs.current_catalog; }
-
-const char *weir_session_current_database(const weir_session *session) { return session->catalogs.current_database; }
-
 void weir_session_catalog_names(const weir_session *session, weir_names *out)
 {
     const weir_map *catalogs = &session->catalogs.catalogs;

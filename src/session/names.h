@@ -22,8 +22,4 @@ void weir_session_table_names(const weir_session *session, const char *catalog, 
 /* The columns of a table that is named by one to three parts. */
 void weir_session_column_names(weir_session *session, const char *const *parts, int32_t count, weir_names *out);
 
-/* The catalog and the database in use. */
-const char *weir_session_current_catalog(const weir_session *session);
-const char *weir_session_current_database(const weir_session *session);
-
 #endif

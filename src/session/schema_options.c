@@ -68,21 +68,11 @@ static int add_other(const weir_schema *schema, int32_t position, weir_arena *ar
     return WEIR_OK;
 }
 
-static int32_t find_column(const weir_bound_columns *columns, const char *name)
-{
-    for (int32_t i = 0; i < columns->column_count; i++) {
-        if (strcmp(columns->columns[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static int32_t *map_keys(const weir_bound_columns *columns, const char *const *keys, int32_t count, weir_arena *arena)
 {
     int32_t *positions = WEIR_NEW_ARRAY(arena, int32_t, count);
     for (int32_t i = 0; i < count; i++) {
-        positions[i] = find_column(columns, keys[i]);
+        positions[i] = weir_bound_columns_find(columns, keys[i]);
     }
     return positions;
 }
@@ -91,7 +81,8 @@ static void read_watermark(const weir_schema *schema, weir_bound_columns *out)
 {
     const char *column = weir_options_get(&schema->options, WATERMARK_COLUMN);
     out->watermark_expression = weir_options_get(&schema->options, WATERMARK_TEXT);
-    out->watermark_column = column == NULL || out->watermark_expression == NULL ? -1 : find_column(out, column);
+    out->watermark_column =
+        column == NULL || out->watermark_expression == NULL ? -1 : weir_bound_columns_find(out, column);
 }
 
 int weir_schema_options_read(const weir_schema *schema, weir_arena *arena, weir_bound_columns *out, weir_error *err)

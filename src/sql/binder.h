@@ -103,6 +103,8 @@ typedef struct weir_bound_columns {
     const char *watermark_expression; /* SQL text */
 } weir_bound_columns;
 
+int32_t weir_bound_columns_find(const weir_bound_columns *columns, const char *name); /* -1: none */
+
 int weir_bind_create_table(const weir_bind_context *context, const weir_ast_create_table *create, const char *text,
                            weir_arena *arena, weir_bound_columns *out, weir_error *err);
 

@@ -98,16 +98,6 @@ static bool is_known(const file_search *search, const weir_data_file *file)
     return weir_used_files_have(&search->used, file->name);
 }
 
-static bool has_name(const weir_file_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->files[i]->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a file that the message made is known. Files that its compaction only moved may have been there before. */
 static bool is_message_known(const file_search *search, const weir_commit_message *message)
 {
@@ -118,7 +108,7 @@ static bool is_message_known(const file_search *search, const weir_commit_messag
     }
     for (size_t i = 0; i < message->compact_after.count; i++) {
         const weir_data_file *file = message->compact_after.files[i];
-        if (is_known(search, file) && !has_name(&message->compact_before, file->name)) {
+        if (is_known(search, file) && !weir_file_list_has(&message->compact_before, file->name)) {
             return true;
         }
     }
@@ -220,7 +210,7 @@ static int remove_compacted(file_search *search, const weir_commit_message *mess
                               &bucket_path, err));
     for (size_t i = 0; i < message->compact_after.count; i++) {
         const weir_data_file *file = message->compact_after.files[i];
-        if (!is_known(search, file) && !has_name(&message->compact_before, file->name)) {
+        if (!is_known(search, file) && !weir_file_list_has(&message->compact_before, file->name)) {
             weir_table_context_remove_file(context, bucket_path, file);
         }
     }

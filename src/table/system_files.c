@@ -341,8 +341,20 @@ static void put_sum(weir_system_rows *rows, const file_sum *sum)
     }
 }
 
-/* What only catalogs with a server know of partitions is NULL. */
-int weir_system_read_partitions(const weir_table *table, weir_batch *out, weir_error *err)
+static int add_sum(weir_system_rows *rows, const file_sum *sum, bool by_bucket)
+{
+    weir_system_put_text(rows, sum->partition);
+    if (by_bucket) {
+        weir_system_put_int(rows, sum->bucket);
+    }
+    put_sum(rows, sum);
+    for (int32_t unknown = 0; unknown < 4 && !by_bucket; unknown++) {
+        weir_system_put_null(rows); /* what only catalogs with a server know of partitions */
+    }
+    return weir_system_end_row(rows);
+}
+
+static int read_sums(const weir_table *table, bool by_bucket, weir_batch *out, weir_error *err)
 {
     weir_system_rows rows = weir_system_rows_of(out, err);
     snapshot_files files;
@@ -350,38 +362,24 @@ int weir_system_read_partitions(const weir_table *table, weir_batch *out, weir_e
     size_t count = 0;
     int code;
     WEIR_GO(read_files(table, true, &files, err));
-    WEIR_GO(sum_files(table, &files, false, weir_partition_spec_text, &sums, &count, err));
+    WEIR_GO(sum_files(table, &files, by_bucket, by_bucket ? weir_partition_row_text : weir_partition_spec_text, &sums,
+                      &count, err));
     for (size_t i = 0; i < count; i++) {
-        weir_system_put_text(&rows, sums[i].partition);
-        put_sum(&rows, &sums[i]);
-        for (int32_t unknown = 0; unknown < 4; unknown++) {
-            weir_system_put_null(&rows);
-        }
-        WEIR_GO(weir_system_end_row(&rows));
+        WEIR_GO(add_sum(&rows, &sums[i], by_bucket));
     }
 done:
     free_files(&files);
     return code;
 }
 
+int weir_system_read_partitions(const weir_table *table, weir_batch *out, weir_error *err)
+{
+    return read_sums(table, false, out, err);
+}
+
 int weir_system_read_buckets(const weir_table *table, weir_batch *out, weir_error *err)
 {
-    weir_system_rows rows = weir_system_rows_of(out, err);
-    snapshot_files files;
-    file_sum *sums = NULL;
-    size_t count = 0;
-    int code;
-    WEIR_GO(read_files(table, true, &files, err));
-    WEIR_GO(sum_files(table, &files, true, weir_partition_row_text, &sums, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        weir_system_put_text(&rows, sums[i].partition);
-        weir_system_put_int(&rows, sums[i].bucket);
-        put_sum(&rows, &sums[i]);
-        WEIR_GO(weir_system_end_row(&rows));
-    }
-done:
-    free_files(&files);
-    return code;
+    return read_sums(table, true, out, err);
 }
 
 /* ---- manifests ---- */

@@ -27,7 +27,7 @@ static int bind_source(weir_binder *binder, const weir_ast_expression *ast, cons
     return WEIR_OK;
 }
 
-static int find_name(const weir_bound_columns *columns, const char *name)
+int32_t weir_bound_columns_find(const weir_bound_columns *columns, const char *name)
 {
     for (int32_t i = 0; i < columns->column_count; i++) {
         if (strcmp(columns->columns[i].name, name) == 0) {
@@ -54,7 +54,7 @@ static int fail_unknown(weir_binder *binder, const weir_bound_columns *columns, 
 
 static int add_column(weir_binder *binder, const weir_ast_column *ast, weir_arena *arena, weir_bound_columns *out)
 {
-    if (find_name(out, ast->name.text) >= 0) {
+    if (weir_bound_columns_find(out, ast->name.text) >= 0) {
         return weir_binder_fail(binder, &ast->name.position, "column '%s' is defined twice", ast->name.text);
     }
     if (ast->kind != WEIR_AST_COMPUTED_COLUMN && weir_type_is_interval(ast->type)) {
@@ -121,7 +121,7 @@ static int find_names(weir_binder *binder, const weir_ast_names *names, const ch
     int32_t *positions = WEIR_NEW_ARRAY(arena, int32_t, names->count + 1);
     for (int32_t i = 0; i < names->count; i++) {
         const weir_ast_part *name = &names->items[i];
-        int position = find_name(columns, name->text);
+        int position = weir_bound_columns_find(columns, name->text);
         if (position < 0) {
             return fail_unknown(binder, columns, name, where);
         }
@@ -164,7 +164,7 @@ static int bind_watermark(weir_binder *binder, const weir_ast_create_table *crea
         return WEIR_OK;
     }
     const weir_ast_part *name = &watermark->column.parts[watermark->column.count - 1];
-    int position = find_name(out, name->text);
+    int position = weir_bound_columns_find(out, name->text);
     if (position < 0) {
         return fail_unknown(binder, out, name, "WATERMARK");
     }

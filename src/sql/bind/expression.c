@@ -114,3 +114,13 @@ const weir_type *weir_binder_nullable(weir_binder *binder, const weir_type *type
     copy->nullable = nullable;
     return copy;
 }
+
+void weir_expression_mark(const weir_expression *expression, bool *used)
+{
+    if (expression->kind == WEIR_EXPRESSION_COLUMN) {
+        used[expression->column] = true;
+    }
+    for (int32_t i = 0; i < expression->argument_count; i++) {
+        weir_expression_mark(expression->arguments[i], used);
+    }
+}

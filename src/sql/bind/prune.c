@@ -2,16 +2,6 @@
  * down. */
 #include "sql/bind/binder_internal.h"
 
-static void mark(const weir_expression *expression, bool *used)
-{
-    if (expression->kind == WEIR_EXPRESSION_COLUMN) {
-        used[expression->column] = true;
-    }
-    for (int32_t i = 0; i < expression->argument_count; i++) {
-        mark(expression->arguments[i], used);
-    }
-}
-
 /* Expressions may be shared between nodes of the plan, so that renumbering makes new ones. */
 static weir_expression *renumber(weir_arena *arena, const weir_expression *expression, const int32_t *places)
 {
@@ -71,7 +61,7 @@ static int32_t *prune_project(weir_arena *arena, weir_plan *plan, const bool *us
     int32_t kept = 0;
     for (int32_t i = 0; i < plan->expression_count; i++) {
         if (used[i]) {
-            mark(plan->expressions[i], needed);
+            weir_expression_mark(plan->expressions[i], needed);
             expressions[kept++] = plan->expressions[i];
         }
     }
@@ -88,10 +78,10 @@ static int32_t *prune_passing(weir_arena *arena, weir_plan *plan, const bool *us
     weir_plan *input = plan->inputs[0];
     bool *needed = weir_arena_copy(arena, used, sizeof *used * (size_t)(plan->field_count + 1));
     if (plan->predicate != NULL) {
-        mark(plan->predicate, needed);
+        weir_expression_mark(plan->predicate, needed);
     }
     for (int32_t i = 0; i < plan->sort_key_count; i++) {
-        mark(plan->sort_keys[i].expression, needed);
+        weir_expression_mark(plan->sort_keys[i].expression, needed);
     }
     int32_t *places = prune(arena, input, needed);
     if (plan->predicate != NULL) {
@@ -117,14 +107,14 @@ static int32_t *keep_all(weir_arena *arena, int32_t count)
 static void mark_all(weir_expression *const *expressions, int32_t count, bool *used)
 {
     for (int32_t i = 0; i < count; i++) {
-        mark(expressions[i], used);
+        weir_expression_mark(expressions[i], used);
     }
 }
 
 static void mark_keys(const weir_sort_key *keys, int32_t count, bool *used)
 {
     for (int32_t i = 0; i < count; i++) {
-        mark(keys[i].expression, used);
+        weir_expression_mark(keys[i].expression, used);
     }
 }
 
@@ -133,7 +123,7 @@ static void mark_aggregate(const weir_aggregate *aggregate, bool *used)
     mark_all(aggregate->arguments, aggregate->argument_count, used);
     mark_keys(aggregate->order, aggregate->order_count, used);
     if (aggregate->filter != NULL) {
-        mark(aggregate->filter, used);
+        weir_expression_mark(aggregate->filter, used);
     }
     if (aggregate->window != NULL) {
         mark_all(aggregate->window->partition_keys, aggregate->window->partition_key_count, used);
@@ -200,7 +190,7 @@ static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
     bool *needed = WEIR_NEW_ARRAY(arena, bool, count + 1);
     memcpy(needed, used, sizeof *used * (size_t)plan->field_count);
     if (plan->predicate != NULL) {
-        mark(plan->predicate, needed);
+        weir_expression_mark(plan->predicate, needed);
     }
     int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, count + 1);
     int32_t *left_places = prune(arena, left, needed);

@@ -126,16 +126,6 @@ static bool is_bare(const weir_expression *expression, const weir_type *type, in
     return expression->kind == WEIR_EXPRESSION_COLUMN && same_vectors(expression->type, type);
 }
 
-static void mark(const weir_expression *expression, bool *used)
-{
-    if (expression->kind == WEIR_EXPRESSION_COLUMN) {
-        used[expression->column] = true;
-    }
-    for (int32_t i = 0; i < expression->argument_count; i++) {
-        mark(expression->arguments[i], used);
-    }
-}
-
 /* The statement's plan: SELECT number, computed … FROM the read columns and numbers WHERE the rest of the condition. */
 typedef struct computing {
     weir_expression **expressions;
@@ -173,10 +163,10 @@ static void plan_statement(weir_sql_project *project, const computing *work)
     const weir_plan *scan = project->scan;
     bool *used = WEIR_NEW_ARRAY(arena, bool, scan->field_count + 1);
     for (int32_t i = 0; i < work->count; i++) {
-        mark(work->expressions[i], used);
+        weir_expression_mark(work->expressions[i], used);
     }
     for (int32_t i = 0; i < work->condition_count; i++) {
-        mark(work->conditions[i], used);
+        weir_expression_mark(work->conditions[i], used);
     }
     weir_expression **columns = WEIR_NEW_ARRAY(arena, weir_expression *, scan->field_count + 1);
     weir_plan *input = new_plan(arena, WEIR_PLAN_SCAN, NULL);
