@@ -30,4 +30,7 @@ contains "tells its statement" "third.sql: the statement at line 3: division by 
 
 status "a small memory is enough for a small job" 0 "$weir" sql --memory 64MB --warehouse "$work/lake" \
     -e "SELECT name, COUNT(*) FROM users GROUP BY name"
+mkdir "$work/it's"
+same "a folder for temporary files may have any name" "1" \
+    "$(TMPDIR="$work/it's" "$weir" sql --format csv -e "SELECT MAX(a) FROM (VALUES (1), (0)) AS t(a)" 2>&1 | tail -1)"
 finish

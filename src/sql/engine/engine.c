@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err)
 {
     (void)err;
@@ -78,9 +80,14 @@ static int close_to_the_world(const weir_sql_engine *engine, weir_error *err)
     int code = WEIR_OK;
     weir_buffer_append_text(&sql, "SET temp_directory = ''");
     if (engine->temp_folder != NULL) {
+        char *spill = weir_format("%s/spill", engine->temp_folder);
         weir_buffer_clear(&sql);
-        weir_buffer_append_format(&sql, "SET temp_directory = '%s/spill'; SET allowed_directories = ['%s']",
-                                  engine->temp_folder, engine->temp_folder);
+        weir_buffer_append_text(&sql, "SET temp_directory = ");
+        weir_append_quoted(spill, '\'', &sql);
+        weir_buffer_append_text(&sql, "; SET allowed_directories = [");
+        weir_append_quoted(engine->temp_folder, '\'', &sql);
+        weir_buffer_append_byte(&sql, ']');
+        free(spill);
     }
     code = run(engine, weir_buffer_text(&sql), err);
     weir_buffer_free(&sql);
