@@ -61,6 +61,13 @@ struct weir_expression {
     int32_t argument_count;
 };
 
+/* What is under casts that change nothing but nullability or length. */
+const weir_expression *weir_expression_bare(const weir_expression *expression);
+/* Whether it may give something else each time: RAND() and its like. */
+bool weir_expression_is_volatile(const weir_expression *expression);
+/* Sets used[i] for each column i that it names. */
+void weir_expression_mark(const weir_expression *expression, bool *used);
+
 typedef struct weir_sort_key {
     weir_expression *expression;
     bool descending;

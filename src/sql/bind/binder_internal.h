@@ -124,8 +124,7 @@ weir_expression *weir_expression_call(weir_binder *binder, const weir_kernel *ke
 weir_expression *weir_expression_two(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
                                      const weir_position *at, weir_expression *a, weir_expression *b);
 bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
-void weir_expression_mark(const weir_expression *expression, bool *used); /* used[i] for each column i that it names */
-bool weir_expression_constant(const weir_expression *expression);         /* names no column of its query */
+bool weir_expression_constant(const weir_expression *expression); /* names no column of its query */
 const weir_type *weir_binder_boolean(bool nullable);
 const weir_type *weir_binder_nullable(weir_binder *binder, const weir_type *type, bool nullable);
 

@@ -36,15 +36,6 @@ static weir_plan *collapse_project(weir_binder *binder, weir_plan *project)
 }
 
 /* Volatile functions keep their projection: they are computed once a row, not once a mention. */
-static bool is_volatile(const weir_expression *expression)
-{
-    bool found = expression->kind == WEIR_EXPRESSION_CALL && expression->kernel->is_volatile;
-    for (int32_t i = 0; i < expression->argument_count; i++) {
-        found = found || is_volatile(expression->arguments[i]);
-    }
-    return found;
-}
-
 static bool can_collapse(const weir_plan *plan)
 {
     enum { most = 10000000 };
@@ -54,7 +45,7 @@ static bool can_collapse(const weir_plan *plan)
     const weir_plan *values = plan->inputs[0];
     bool constant = values->row_count * plan->expression_count <= most;
     for (int32_t i = 0; i < values->expression_count && constant; i++) {
-        constant = !is_volatile(values->expressions[i]);
+        constant = !weir_expression_is_volatile(values->expressions[i]);
     }
     return constant;
 }

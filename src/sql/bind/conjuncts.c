@@ -38,15 +38,6 @@ static bool contains(const weir_conjuncts *list, const weir_expression *conjunct
     return false;
 }
 
-bool weir_expression_is_volatile(const weir_expression *expression)
-{
-    bool found = expression->kind == WEIR_EXPRESSION_CALL && expression->kernel->is_volatile;
-    for (int32_t i = 0; i < expression->argument_count && !found; i++) {
-        found = weir_expression_is_volatile(expression->arguments[i]);
-    }
-    return found;
-}
-
 /* --- OR --------------------------------------------------------------------------------------------------------- */
 
 static void split_and(weir_binder *binder, weir_expression *condition, weir_conjuncts *out)

@@ -17,7 +17,6 @@ void weir_conjuncts_add(weir_binder *binder, weir_conjuncts *list, weir_expressi
 /* The parts of a condition: of AND its parts, of OR also what all of its branches share. NULL has none. */
 void weir_conjuncts_split(weir_binder *binder, weir_expression *condition, weir_conjuncts *out);
 weir_expression *weir_conjuncts_join(weir_binder *binder, const weir_conjuncts *list); /* NULL of none */
-bool weir_expression_is_volatile(const weir_expression *expression);
 
 /* What a condition on both sides says of one of them: (l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4) says l.a = 1 OR
  * l.a = 3. NULL: nothing. */

@@ -124,3 +124,20 @@ void weir_expression_mark(const weir_expression *expression, bool *used)
         weir_expression_mark(expression->arguments[i], used);
     }
 }
+
+const weir_expression *weir_expression_bare(const weir_expression *expression)
+{
+    while (expression->kind == WEIR_EXPRESSION_SAME) {
+        expression = expression->arguments[0];
+    }
+    return expression;
+}
+
+bool weir_expression_is_volatile(const weir_expression *expression)
+{
+    bool found = expression->kind == WEIR_EXPRESSION_CALL && expression->kernel->is_volatile;
+    for (int32_t i = 0; i < expression->argument_count && !found; i++) {
+        found = weir_expression_is_volatile(expression->arguments[i]);
+    }
+    return found;
+}

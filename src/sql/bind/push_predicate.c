@@ -19,9 +19,7 @@ static const weir_predicate *push(const pushing *push_to, const weir_expression 
 /* The scan's column that an expression is, through casts that change nothing but nullability or length; or -1. */
 static int32_t bare_column(const pushing *to, const weir_expression *expression)
 {
-    while (expression->kind == WEIR_EXPRESSION_SAME) {
-        expression = expression->arguments[0];
-    }
+    expression = weir_expression_bare(expression);
     return expression->kind == WEIR_EXPRESSION_COLUMN && expression->column >= 0 ? to->scan->columns[expression->column]
                                                                                  : -1;
 }
@@ -65,9 +63,7 @@ static const weir_predicate *compare_column(const pushing *to, int32_t column, c
 static const weir_predicate *compare(const pushing *to, const weir_expression *side, weir_comparison comparison)
 {
     weir_comparison bounds[2];
-    while (side->kind == WEIR_EXPRESSION_SAME) {
-        side = side->arguments[0];
-    }
+    side = weir_expression_bare(side);
     int32_t column = bare_column(to, side);
     if (column >= 0 && weir_comparison_fits(column_type(to, column), comparison.type)) {
         return compare_column(to, column, &comparison);

@@ -19,9 +19,7 @@ typedef struct origin {
 
 static const weir_expression *bare(const weir_expression *expression)
 {
-    while (expression->kind == WEIR_EXPRESSION_SAME) {
-        expression = expression->arguments[0];
-    }
+    expression = weir_expression_bare(expression);
     return expression->kind == WEIR_EXPRESSION_COLUMN && expression->column >= 0 ? expression : NULL;
 }
 
@@ -51,15 +49,6 @@ static bool find_origin(const weir_plan *plan, int32_t column, origin *out)
     return true;
 }
 
-static bool is_volatile(const weir_expression *expression)
-{
-    bool found = expression != NULL && expression->kind == WEIR_EXPRESSION_CALL && expression->kernel->is_volatile;
-    for (int32_t i = 0; expression != NULL && i < expression->argument_count && !found; i++) {
-        found = is_volatile(expression->arguments[i]);
-    }
-    return found;
-}
-
 /* Whether a side gives the same rows whenever it is run, and how many its scans may read; -1: not, or too many. */
 static int64_t rows_of_side(const weir_running *running, const weir_plan *plan)
 {
@@ -69,9 +58,9 @@ static int64_t rows_of_side(const weir_running *running, const weir_plan *plan)
     }
     bool simple = plan->kind == WEIR_PLAN_PROJECT || plan->kind == WEIR_PLAN_FILTER ||
                   (plan->kind == WEIR_PLAN_JOIN && plan->join == WEIR_JOIN_INNER);
-    bool changes = is_volatile(plan->predicate);
+    bool changes = plan->predicate != NULL && weir_expression_is_volatile(plan->predicate);
     for (int32_t i = 0; plan->kind == WEIR_PLAN_PROJECT && i < plan->expression_count; i++) {
-        changes = changes || is_volatile(plan->expressions[i]);
+        changes = changes || weir_expression_is_volatile(plan->expressions[i]);
     }
     int64_t rows = 0;
     for (int32_t i = 0; i < plan->input_count && rows >= 0; i++) {

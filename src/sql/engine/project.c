@@ -119,9 +119,7 @@ static bool same_vectors(const weir_type *a, const weir_type *b)
 
 static bool is_bare(const weir_expression *expression, const weir_type *type, int32_t *column)
 {
-    while (expression->kind == WEIR_EXPRESSION_SAME) {
-        expression = expression->arguments[0];
-    }
+    expression = weir_expression_bare(expression);
     *column = expression->column;
     return expression->kind == WEIR_EXPRESSION_COLUMN && same_vectors(expression->type, type);
 }

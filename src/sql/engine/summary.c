@@ -12,9 +12,7 @@ typedef struct scanned {
 
 static int32_t bare_column(const weir_expression *expression)
 {
-    while (expression->kind == WEIR_EXPRESSION_SAME) {
-        expression = expression->arguments[0];
-    }
+    expression = weir_expression_bare(expression);
     return expression->kind == WEIR_EXPRESSION_COLUMN ? expression->column : -1;
 }
 

@@ -58,9 +58,7 @@ static int walk_leaf(source_walk *self, const weir_plan *plan, weir_place **out)
 
 static const weir_expression *bare(const weir_expression *expression)
 {
-    while (expression->kind == WEIR_EXPRESSION_SAME) {
-        expression = expression->arguments[0];
-    }
+    expression = weir_expression_bare(expression);
     return expression->kind == WEIR_EXPRESSION_COLUMN ? expression : NULL;
 }
 
