@@ -83,7 +83,6 @@ static int commit_half(weir_table_commit *commit, const weir_committable *commit
         .argument = changes,
     };
     weir_published published = {0};
-    WEIR_TRY(weir_table_commit_verify(commit, err));
     WEIR_TRY(weir_commit_attempt(&request, &published, err));
     *snapshot_id = published.snapshot_id;
     weir_commit_guard_remember(&commit->last, &published, committable->identifier, changes);
@@ -153,7 +152,12 @@ static int commit_compaction(weir_table_commit *commit, const weir_committable *
     if (!with_changelog) {
         discard_changelog(commit->table, &changes);
     }
-    if (!weir_commit_changes_are_empty(&changes)) {
+    bool is_empty = weir_commit_changes_are_empty(&changes);
+    if (!is_empty && rows_stand) {
+        code = weir_table_commit_verify(commit, err); /* still */
+        rows_stand = code != WEIR_CONFLICT;
+    }
+    if (!is_empty && code == WEIR_OK) {
         code = commit_half(commit, committable, &changes, snapshot_id, err);
         if (code == WEIR_CONFLICT) {
             weir_log(WEIR_LOG_INFO, "%s: a compaction was dropped: %s", commit->table->path,
@@ -255,7 +259,7 @@ typedef struct overwrite {
     const weir_literal *const *partition_values; /* NULL: no static values */
     const weir_literal *const *const *specs;     /* of partitions that are dropped; NULL: none are */
     int32_t spec_count;
-    bool dynamic;                                /* only partitions that `added` touches */
+    bool dynamic; /* only partitions that `added` touches */
     weir_map touched;
 } overwrite;
 
@@ -267,8 +271,8 @@ static bool matches_static_values(const overwrite *request, weir_slice partition
             return true;
         }
     }
-    return request->specs == NULL && (request->partition_values == NULL ||
-                                      weir_partition_matches(schema, request->partition_values, partition));
+    return request->specs == NULL &&
+           (request->partition_values == NULL || weir_partition_matches(schema, request->partition_values, partition));
 }
 
 /* Whether the files of a partition are to be replaced. */
@@ -415,8 +419,7 @@ done:
 }
 
 int weir_table_commit_drop_partitions(weir_table_commit *commit, const weir_literal *const *const *specs,
-                                      int32_t spec_count, int64_t identifier, int64_t *out_snapshot_id,
-                                      weir_error *err)
+                                      int32_t spec_count, int64_t identifier, int64_t *out_snapshot_id, weir_error *err)
 {
     weir_commit_messages none = {0};
     weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &none};
