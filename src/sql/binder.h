@@ -39,6 +39,8 @@ const char *weir_expand_text(const weir_expansions *expansions, const char *text
 typedef struct weir_bind_context {
     weir_resolver *resolver;
     const char *time_zone; /* session zone, such as "UTC" or "Asia/Shanghai"; NULL: UTC */
+    bool streaming;        /* the plan will run as a stream: times of events keep their watermarks, and joins FOR
+                              SYSTEM_TIME AS OF a column stay lookups */
     int64_t now_ms;        /* what CURRENT_TIMESTAMP and its like give: one moment a statement; 0: the clock now */
     const char *current_catalog;
     const char *current_database;

@@ -20,8 +20,8 @@ typedef struct weir_sql_engine_options {
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err);
 void weir_sql_engine_free(weir_sql_engine *engine); /* after all its results and projections */
 
-/* Prepares a query; it runs while its rows are pulled by weir_sql_result_next. `bound` must outlive the result. A plan over a table with row
- * kinds is refused here: it runs through weir_sql_project. */
+/* Prepares a query; it runs while its rows are pulled by weir_sql_result_next. `bound` must outlive the result. A plan
+ * over a table with row kinds is refused here: it runs through weir_sql_project. */
 int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_sql_result **out, weir_error *err);
 
 /* Fills `out` with the next rows, or gives WEIR_END. `out` must have been made by weir_batch_init with
@@ -40,6 +40,29 @@ void weir_sql_result_progress(const weir_sql_result *result, weir_scan_progress 
 
 /* Stops a running query from another thread: its next() gives WEIR_CANCELLED. Does nothing when it has ended. */
 void weir_sql_result_cancel(weir_sql_result *result);
+
+/* Conditions and expressions over rows of given fields, prepared once and run batch by batch. Bare columns, constants,
+ * and comparisons of columns with constants run without DuckDB; `engine` is touched only when they need more.
+ * Everything but the engine is borrowed while the computation is made and must outlive it. */
+typedef struct weir_sql_compute weir_sql_compute;
+
+typedef struct weir_sql_compute_options {
+    const weir_field *fields; /* of the input */
+    int32_t field_count;
+    weir_expression *const *conditions; /* all must hold */
+    int32_t condition_count;
+    weir_expression *const *expressions; /* over the input's fields */
+    int32_t expression_count;
+} weir_sql_compute_options;
+
+int weir_sql_compute_create(weir_sql_engine *engine, const weir_sql_compute_options *options, weir_sql_compute **out,
+                            weir_error *err);
+
+/* Computes the expressions of the rows of `in` that meet the conditions into `out` (made with the expressions' types;
+ * cleared first), kinds carried over. *out_rows (may be NULL): which rows of `in` they are; good until the next run. */
+int weir_sql_compute_run(weir_sql_compute *compute, const weir_batch *in, weir_batch *out, const uint32_t **out_rows,
+                         weir_error *err);
+void weir_sql_compute_free(weir_sql_compute *compute); /* NULL is fine */
 
 /* A plan of PROJECT and FILTER over one scan (weir_plan_row_wise_scan), prepared once and run batch by batch. Bare
  * columns, and comparisons of columns with constants, run without DuckDB; `engine` is touched only when the plan needs

@@ -67,6 +67,8 @@ typedef struct weir_sql_summary {
     weir_literal value;
 } weir_sql_summary;
 
+struct weir_stream_source;
+
 /* A table as the binder sees it. Made by the resolver for one statement, closed when the bound statement is freed. */
 typedef struct weir_sql_table weir_sql_table;
 struct weir_sql_table {
@@ -77,10 +79,12 @@ struct weir_sql_table {
     int32_t primary_key_count;
     const int32_t *partition_keys; /* positions */
     int32_t partition_key_count;
-    bool has_row_kinds; /* its batches may hold -U, +U and -D: readable only by INSERT … SELECT of expressions and
-                           WHERE, until streams can do more */
-    bool unbounded;     /* scans may not end */
-    void *owner;        /* the session's own data */
+    bool has_row_kinds; /* its batches may hold -U, +U and -D: readable by streams, not by queries of the engine */
+    bool has_upserts; /* …and are upserts by the primary key: +U without -U before it, -D perhaps with the key alone */
+    bool unbounded;   /* scans may not end */
+    int32_t watermark_column;         /* position of the time of events; -1: none */
+    const char *watermark_expression; /* SQL text over the columns */
+    void *owner;                      /* the session's own data */
     /* Plans a scan. NULL: the table can't be read (a sink). The engine calls it once for each scan of a running
      * query. */
     int (*open)(weir_sql_table *self, const weir_scan_request *request, weir_sql_scan **out, weir_error *err);
@@ -92,6 +96,10 @@ struct weir_sql_table {
      * -1: unknown. NULL: there is nothing to say. */
     int (*describe)(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
                     weir_error *err);
+    /* A source for a stream over the table, with positions (stream/source/source.h). The predicate of the request may
+     * be used only where it leaves whole changes out. NULL: streams can't read it. */
+    int (*open_stream)(weir_sql_table *self, const weir_scan_request *request, struct weir_stream_source **out,
+                       weir_error *err);
     void (*close)(weir_sql_table *self); /* NULL: nothing to do */
 };
 

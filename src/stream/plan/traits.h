@@ -1,0 +1,33 @@
+/* What is known of the changes that a plan gives as a stream, node by node: which kinds of rows, by which key, and
+ * which of its fields are times. The graph is built by it, and sinks are checked against it. */
+#ifndef WEIR_STREAM_TRAITS_H
+#define WEIR_STREAM_TRAITS_H
+
+#include "sql/plan.h"
+
+typedef enum weir_field_time {
+    WEIR_TIME_NONE,
+    WEIR_TIME_ROWTIME, /* the time of events: watermarks speak of it */
+    WEIR_TIME_PROCTIME /* the clock's */
+} weir_field_time;
+
+typedef struct weir_stream_traits {
+    bool updates;    /* +U may come */
+    bool deletes;    /* -D may come */
+    bool has_before; /* each +U has its -U before it, and -D holds the whole row; otherwise changes are upserts by the
+                        key, and -D may hold the key alone */
+    bool unbounded;  /* some source below may not end */
+    const char *changes_from; /* the node that makes updates or deletes, in Flink's words such as
+                                 "GroupAggregate(groupBy=[k], select=[…])"; NULL: there are only inserts */
+    int32_t *key; /* fields that no two rows of the result share; NULL: not known. `key_count` may be 0: at most one
+                     row */
+    int32_t key_count;
+    weir_field_time *times; /* one a field */
+    bool windowed;          /* rows belong to windows of an ASSIGN below that is not yet aggregated */
+    int32_t window_start, window_end, window_time; /* fields that hold them; -1: gone */
+} weir_stream_traits;
+
+/* The traits of a plan, in `arena`. WEIR_UNSUPPORTED or WEIR_INVALID with the place of what cannot run as a stream. */
+int weir_stream_traits_of(const weir_plan *plan, weir_arena *arena, const weir_stream_traits **out, weir_error *err);
+
+#endif
