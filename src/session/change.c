@@ -28,7 +28,7 @@ struct weir_change_pump {
     int64_t commit_interval_ms; /* -1: none */
     int64_t committed_rows;
     int64_t start_ns;
-    int64_t commit_ns;   /* of the last commit */
+    int64_t commit_ns; /* of the last commit */
 };
 
 static void note_progress(weir_change_pump *pump)

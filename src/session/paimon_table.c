@@ -375,7 +375,7 @@ static void close_table(weir_sql_table *self)
     free(table);
 }
 
-/* The kind as first column; positions of keys move with the others. */
+/* The kind as first column. */
 static void add_kind_column(weir_session_table *table)
 {
     weir_bound_columns *columns = &table->description.columns;
@@ -386,6 +386,7 @@ static void add_kind_column(weir_session_table *table)
     columns->column_count++;
     columns->primary_key_count = 0;
     columns->partition_key_count = 0;
+    columns->watermark_column = -1;
 }
 
 int weir_paimon_table_open(weir_session *session, const weir_object_path *path, const weir_paimon_open *open,

@@ -127,9 +127,9 @@ static void add_declared_reading(const weir_options *declared, weir_arena *arena
 {
     for (size_t i = 0; i < declared->count; i++) {
         const weir_option *option = weir_option_find(declared->keys[i]);
-        bool reads = option != NULL &&
-                     (strncmp(option->key, "scan.", 5) == 0 || strncmp(option->key, "incremental-", 12) == 0 ||
-                      option->support == WEIR_OPTION_UNREAD);
+        bool reads =
+            option != NULL && (strncmp(option->key, "scan.", 5) == 0 || strncmp(option->key, "incremental-", 12) == 0 ||
+                               option->support == WEIR_OPTION_UNREAD);
         if (reads && weir_options_get(options, declared->keys[i]) == NULL) {
             weir_options_set(options, arena, declared->keys[i], declared->values[i]);
         }

@@ -25,4 +25,6 @@ void weir_session_table_set_columns(weir_session_table *table)
     table->base.primary_key_count = columns->primary_key_count;
     table->base.partition_keys = columns->partition_key_count > 0 ? columns->partition_keys : NULL;
     table->base.partition_key_count = columns->partition_key_count;
+    table->base.watermark_column = columns->watermark_column;
+    table->base.watermark_expression = columns->watermark_expression;
 }

@@ -86,8 +86,7 @@ void weir_session_table_make_system(weir_session_table *table, const weir_system
     for (int32_t i = 0; i < system->field_count; i++) {
         list[i] = (weir_sql_column){.name = system->fields[i].name, .type = system->fields[i].type};
     }
-    *columns = (weir_bound_columns){
-        .columns = list, .column_count = system->field_count, .watermark_column = columns->watermark_column};
+    *columns = (weir_bound_columns){.columns = list, .column_count = system->field_count, .watermark_column = -1};
     table->kind = WEIR_SESSION_SYSTEM_TABLE;
     table->system = system;
     table->base.open = open_scan;

@@ -120,7 +120,8 @@ typedef struct weir_assigner {
     int64_t size, step, offset;
     weir_expression **partition_keys; /* of SESSION */
     int32_t partition_key_count;
-    const char *zone; /* the session's: windows of TIMESTAMP_LTZ follow its clock */
+    const char *zone; /* the session's: windows of TIMESTAMP_LTZ follow its clock; NULL: those of TIMESTAMP */
+    bool of_group_by; /* the older form: GROUP BY TUMBLE(time, size) */
 } weir_assigner;
 
 typedef enum weir_plan_kind {
@@ -130,6 +131,7 @@ typedef enum weir_plan_kind {
     WEIR_PLAN_FILTER,    /* fields: those of the input */
     WEIR_PLAN_AGGREGATE, /* fields: groups, then aggregates */
     WEIR_PLAN_WINDOW,    /* fields: those of the input, then aggregates, each over its window */
+    WEIR_PLAN_WATERMARK, /* fields: those of the input. In streams alone */
     WEIR_PLAN_ASSIGN,    /* fields: those of the input, then window_start, window_end, window_time */
     WEIR_PLAN_DISTINCT,  /* fields: those of the input */
     WEIR_PLAN_SORT,      /* fields: those of the input; also LIMIT and OFFSET, with or without keys */
@@ -169,7 +171,8 @@ struct weir_plan {
     int32_t scan_index;           /* numbers the scans of a plan from 0 */
 
     /* PROJECT: the expressions; AGGREGATE: the groups; VALUES: row after row; UNNEST: the one ARRAY (its element's
-     * fields if that is a ROW), MAP (key and value) or MULTISET (its elements as often as it counts them) */
+     * fields if that is a ROW), MAP (key and value) or MULTISET (its elements as often as it counts them); WATERMARK:
+     * the one moment that no row is expected before any more, once this one has come */
     weir_expression **expressions;
     int32_t expression_count;
     int64_t row_count; /* of VALUES */
@@ -190,6 +193,7 @@ struct weir_plan {
     int32_t grouping_set_count;
 
     weir_assigner *assigner; /* ASSIGN */
+    int32_t time_column;     /* WATERMARK: the field that holds the time of events */
 
     weir_sort_key *sort_keys; /* SORT */
     int32_t sort_key_count;

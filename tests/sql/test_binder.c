@@ -377,6 +377,51 @@ static void mistakes_are_placed_and_named(void **state)
     }
 }
 
+/* --- Streams --------------------------------------------------------------------------------------------------- */
+
+static void expect_plan(fixture *f, const char *text, const char *expected)
+{
+    weir_buffer shown = {0};
+    weir_bound *bound = bind_well(f, text);
+    weir_plan_explain(bound->plan, &shown);
+    assert_string_equal(weir_buffer_text(&shown), expected);
+    weir_buffer_free(&shown);
+    weir_bound_free(bound);
+}
+
+static void streams_keep_the_time_of_events_and_what_its_watermarks_are_made_of(void **state)
+{
+    fixture *f = *state;
+    f->orders.table.watermark_column = 6;
+    f->orders.table.watermark_expression = "`at` - INTERVAL '5' SECOND";
+    expect_plan(f, "SELECT id FROM orders WHERE id > 1",
+                "Project [id]\n  Filter (id > 1)\n    Scan orders [id] pushed: id > 1\n");
+    f->context.streaming = true;
+    expect_plan(f, "SELECT id FROM orders WHERE id > 1",
+                "Project [id]\n  Filter (id > 1)\n    Watermark for at as add_millis(at, INTERVAL -5000 ms)\n"
+                "      Scan orders [id, at]\n");
+    expect_plan(f, "SELECT TUMBLE_ROWTIME(`at`, INTERVAL '1' DAY) FROM orders GROUP BY TUMBLE(`at`, INTERVAL '1' DAY)",
+                "Project [group2]\n  Aggregate [] by [window_start, window_end, window_time]\n"
+                "    Windows tumble of at, size 86400000 ms\n"
+                "      Watermark for at as add_millis(at, INTERVAL -5000 ms)\n        Scan orders [at]\n");
+}
+
+static void the_clock_is_read_row_by_row_in_streams_alone(void **state)
+{
+    fixture *f = *state;
+    weir_bound *bound = bind_well(f, "SELECT PROCTIME(), CURRENT_DATE, UNIX_TIMESTAMP() FROM orders");
+    for (int32_t i = 0; i < 3; i++) {
+        assert_int_equal(bound->plan->expressions[i]->kind, WEIR_EXPRESSION_LITERAL);
+    }
+    weir_bound_free(bound);
+    f->context.streaming = true;
+    bound = bind_well(f, "SELECT PROCTIME(), CURRENT_DATE, UNIX_TIMESTAMP() FROM orders");
+    for (int32_t i = 0; i < 3; i++) {
+        assert_true(weir_expression_is_volatile(bound->plan->expressions[i]));
+    }
+    weir_bound_free(bound);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +434,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(created_columns_know_their_types_and_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_tables_are_refused_with_a_reason, set_up, tear_down),
         cmocka_unit_test_setup_teardown(mistakes_are_placed_and_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(streams_keep_the_time_of_events_and_what_its_watermarks_are_made_of, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_clock_is_read_row_by_row_in_streams_alone, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,7 @@ static int bind_group_arguments(weir_binder *binder, const weir_ast_expression *
                                 : form->kind == WEIR_ASSIGN_SESSION ? "SESSION(time, gap)"
                                                                     : "TUMBLE(time, size)");
     }
-    *assigner = (weir_assigner){.kind = form->kind};
+    *assigner = (weir_assigner){.kind = form->kind, .of_group_by = true};
     WEIR_TRY(weir_bind_expression(binder, ast->arguments[0], time));
     if (!is_time((*time)->type)) {
         return weir_binder_fail(binder, &ast->arguments[0]->position,
@@ -344,7 +344,7 @@ static int32_t place_time(weir_binder *binder, weir_plan **plan, weir_expression
 }
 
 int weir_bind_group_window(weir_binder *binder, const weir_ast_expression *ast, weir_group_window *window,
-                           weir_plan **plan, weir_expression **start, weir_expression **end)
+                           weir_plan **plan, weir_expression *bounds[3])
 {
     if (window->time != NULL) {
         return weir_binder_fail(binder, &ast->position, "GROUP BY takes one window of time only");
@@ -357,8 +357,9 @@ int weir_bind_group_window(weir_binder *binder, const weir_ast_expression *ast, 
     window->assigner.column = place_time(binder, plan, window->time);
     *plan = plan_assign(binder, *plan, &window->assigner, &ast->position);
     int32_t first = (*plan)->field_count - 3;
-    *start = weir_expression_column(binder, first, (*plan)->fields[first].type, &ast->position);
-    *end = weir_expression_column(binder, first + 1, (*plan)->fields[first + 1].type, &ast->position);
+    for (int32_t i = 0; i < 3; i++) {
+        bounds[i] = weir_expression_column(binder, first + i, (*plan)->fields[first + i].type, &ast->position);
+    }
     return WEIR_OK;
 }
 

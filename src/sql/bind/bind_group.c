@@ -52,16 +52,21 @@ static uint64_t group_bit(int32_t index) { return index < most_groups ? UINT64_C
 static int add_window(weir_binder *binder, const weir_ast_expression *ast, weir_grouping *grouping, weir_plan **plan,
                       uint64_t *out)
 {
-    weir_expression *start;
-    weir_expression *end;
-    WEIR_TRY(weir_bind_group_window(binder, ast, &grouping->window, plan, &start, &end));
-    grouping->window.start = place_group(binder, grouping, start);
-    grouping->window.end = place_group(binder, grouping, end);
-    *out = group_bit(grouping->window.start) | group_bit(grouping->window.end);
+    weir_expression *bounds[3];
+    weir_group_window *window = &grouping->window;
+    WEIR_TRY(weir_bind_group_window(binder, ast, window, plan, bounds));
+    window->start = place_group(binder, grouping, bounds[0]);
+    window->end = place_group(binder, grouping, bounds[1]);
+    window->last = -1;
+    *out = group_bit(window->start) | group_bit(window->end);
+    if (binder->context->streaming) {
+        window->last = place_group(binder, grouping, bounds[2]);
+        *out |= group_bit(window->last);
+    }
     return WEIR_OK;
 }
 
-/* A group as a set of one (of a window: its two bounds). */
+/* A group as a set of one (of a window: what it is told by). */
 static int add_group(weir_binder *binder, const weir_ast_select *select, const weir_ast_expression *ast,
                      weir_grouping *grouping, weir_plan **plan, uint64_t *out)
 {
@@ -243,7 +248,7 @@ static int finish_window(weir_binder *binder, const weir_grouping *grouping, wei
     }
     assigner->partition_keys = WEIR_NEW_ARRAY(binder->arena, weir_expression *, grouping->group_count);
     for (int32_t i = 0; i < grouping->group_count; i++) {
-        if (i != grouping->window.start && i != grouping->window.end) {
+        if (i != grouping->window.start && i != grouping->window.end && i != grouping->window.last) {
             assigner->partition_keys[assigner->partition_key_count++] = grouping->groups[i];
         }
     }
@@ -369,13 +374,14 @@ static int bind_window_bound(weir_binder *binder, const weir_ast_expression *ast
     const weir_group_window *window = &grouping->window;
     bool start = strstr(function->name, "_START") != NULL;
     bool bound = start || strstr(function->name, "_END") != NULL;
-    int32_t group = start ? window->start : window->end;
-    if (strstr(function->name, "_PROCTIME") != NULL) {
+    int32_t group = start ? window->start : bound || window->last < 0 ? window->end : window->last;
+    if (strstr(function->name, "_PROCTIME") != NULL && window->last < 0) {
         return weir_binder_fail(binder, &ast->position,
                                 "%s is for windows over PROCTIME(); this query reads what is there", function->name);
     }
     *out = weir_expression_column(binder, group, grouping->types[group], &ast->position);
-    return bound ? WEIR_OK : weir_bind_window_time(binder, *out, window->time->type, &ast->position, out);
+    return bound || window->last >= 0 ? WEIR_OK
+                                      : weir_bind_window_time(binder, *out, window->time->type, &ast->position, out);
 }
 
 static int bind_window_function(weir_binder *binder, const weir_ast_expression *ast, const weir_function *function,

@@ -129,28 +129,56 @@ int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_a
     return WEIR_OK;
 }
 
-/* A computed column's expression over the table's read columns, which `fields` lists by their plan positions. */
-static int bind_computed(weir_binder *binder, const weir_sql_column *column, const weir_scope *scope,
-                         const weir_position *at, weir_expression **out)
+/* An expression of the table's definition over the columns of `scope`, as a value of `type`. `what` names it in errors.
+ */
+static int bind_definition(weir_binder *binder, const char *text, const char *what, const weir_type *type,
+                           const weir_scope *scope, const weir_position *at, weir_expression **out)
 {
     weir_ast_expression *ast;
     weir_error reason = {0};
-    int code = weir_parse_expression(column->expression, binder->arena, &ast, &reason);
+    int code = weir_parse_expression(text, binder->arena, &ast, &reason);
     weir_binder inner = *binder;
     inner.scope = scope;
     inner.grouping = NULL;
     inner.err = &reason;
-    inner.clause = "a computed column";
+    inner.clause = "the definition of a table";
     if (code == WEIR_OK) {
         code = weir_bind_expression(&inner, ast, out);
     }
-    if (code == WEIR_OK && !weir_sql_type_equal((*out)->type, column->type, true)) {
-        code = weir_binder_cast(&inner, *out, column->type, false, out);
+    if (code == WEIR_OK && !weir_sql_type_equal((*out)->type, type, true)) {
+        code = weir_binder_cast(&inner, *out, type, false, out);
     }
     if (code != WEIR_OK) {
-        return weir_fail_at(binder->err, reason.code, at->line, at->column, "computed column '%s' AS %s: %s",
-                            column->name, column->expression, reason.message);
+        return weir_fail_at(binder->err, reason.code, at->line, at->column, "%s AS %s: %s", what, text, reason.message);
     }
+    return WEIR_OK;
+}
+
+/* A computed column's expression over the table's read columns, which the scope lists by their plan positions. */
+static int bind_computed(weir_binder *binder, const weir_sql_column *column, const weir_scope *scope,
+                         const weir_position *at, weir_expression **out)
+{
+    const char *what = weir_arena_format(binder->arena, "computed column '%s'", column->name);
+    return bind_definition(binder, column->expression, what, column->type, scope, at, out);
+}
+
+/* In a stream the time of events carries its watermarks from where the table has computed it. */
+static int bind_watermark(weir_binder *binder, const weir_sql_table *table, const weir_position *at, weir_plan **plan)
+{
+    int32_t column = table->watermark_column;
+    if (!binder->context->streaming || column < 0 || table->watermark_expression == NULL) {
+        return WEIR_OK;
+    }
+    weir_plan *node = weir_plan_new(binder, WEIR_PLAN_WATERMARK, at, *plan);
+    weir_scope scope = weir_scope_of_fields(binder, NULL, *plan);
+    const char *what = weir_arena_format(binder->arena, "WATERMARK FOR %s", table->columns[column].name);
+    node->time_column = column;
+    node->expression_count = 1;
+    node->expressions = WEIR_NEW(binder->arena, weir_expression *);
+    WEIR_TRY(bind_definition(binder, table->watermark_expression, what,
+                             weir_binder_nullable(binder, table->columns[column].type, true), &scope, at,
+                             &node->expressions[0]));
+    *plan = node;
     return WEIR_OK;
 }
 
@@ -179,7 +207,7 @@ int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_positi
     weir_plan *scan = new_scan(binder, table, at);
     *out = scan;
     if (scan->field_count == table->column_count) {
-        return WEIR_OK;
+        return bind_watermark(binder, table, at, out);
     }
     weir_scope read = weir_scope_of_fields(binder, NULL, scan);
     weir_expression **expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, table->column_count);
@@ -195,7 +223,7 @@ int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_positi
         fields[i] = (weir_field){.id = -1, .name = column->name, .type = expressions[i]->type};
     }
     *out = weir_plan_project(binder, scan, expressions, fields, table->column_count);
-    return WEIR_OK;
+    return bind_watermark(binder, table, at, out);
 }
 
 /* --- Names of WITH, and views ---------------------------------------------------------------------------------- */

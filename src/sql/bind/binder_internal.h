@@ -24,6 +24,7 @@ typedef struct weir_group_window {
     weir_expression *time; /* what it was made of; NULL: there is none */
     weir_assigner assigner;
     int32_t start, end; /* which groups */
+    int32_t last;       /* …holds its last moment, a time that streams know; -1: none, in batch */
 } weir_group_window;
 
 /* What an aggregating SELECT has gathered: expressions over it see the groups and aggregates as columns. */
@@ -182,7 +183,7 @@ void weir_place_window_columns(weir_expression *expression, int32_t first);
 int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_plan **out);
 bool weir_ast_is_group_window(const weir_ast_expression *ast); /* TUMBLE(…), HOP(…), SESSION(…) */
 int weir_bind_group_window(weir_binder *binder, const weir_ast_expression *ast, weir_group_window *window,
-                           weir_plan **plan, weir_expression **start, weir_expression **end);
+                           weir_plan **plan, weir_expression *bounds[3]); /* start, end, time */
 int weir_is_group_window(weir_binder *binder, const weir_ast_expression *ast, const weir_group_window *window,
                          bool *out); /* by the arguments of TUMBLE_START(…) and its like */
 int weir_bind_window_time(weir_binder *binder, weir_expression *end, const weir_type *type, const weir_position *at,

@@ -179,7 +179,7 @@ static const char *kind_name(weir_plan_kind kind)
         [WEIR_PLAN_SCAN] = "Scan",           [WEIR_PLAN_VALUES] = "Values",       [WEIR_PLAN_PROJECT] = "Project",
         [WEIR_PLAN_FILTER] = "Filter",       [WEIR_PLAN_AGGREGATE] = "Aggregate", [WEIR_PLAN_WINDOW] = "Window",
         [WEIR_PLAN_ASSIGN] = "WindowAssign", [WEIR_PLAN_DISTINCT] = "Distinct",   [WEIR_PLAN_SORT] = "Sort",
-        [WEIR_PLAN_UNION] = "Union",         [WEIR_PLAN_JOIN] = "Join",
+        [WEIR_PLAN_UNION] = "Union",         [WEIR_PLAN_JOIN] = "Join",           [WEIR_PLAN_WATERMARK] = "Watermark",
     };
     return (size_t)kind < sizeof names / sizeof names[0] && names[kind] != NULL ? names[kind] : "Operator";
 }

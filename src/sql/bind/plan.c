@@ -292,6 +292,12 @@ static void show_assign(const weir_plan *plan, weir_buffer *out)
     }
 }
 
+static void show_watermark(const weir_plan *plan, weir_buffer *out)
+{
+    weir_buffer_append_format(out, "Watermark for %s as ", plan->fields[plan->time_column].name);
+    show_expression(plan->expressions[0], plan->inputs[0], out);
+}
+
 static void show_sort(const weir_plan *plan, weir_buffer *out)
 {
     weir_buffer_append_text(out, plan->sort_key_count > 0 ? "Sort [" : "Limit");
@@ -356,6 +362,9 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_WINDOW:
         show_calls(plan, "Window", out);
+        break;
+    case WEIR_PLAN_WATERMARK:
+        show_watermark(plan, out);
         break;
     case WEIR_PLAN_ASSIGN:
         show_assign(plan, out);

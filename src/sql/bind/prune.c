@@ -277,6 +277,21 @@ static int32_t *prune_assign(weir_arena *arena, weir_plan *plan, const bool *use
     return append_fields(arena, plan, before, places, all);
 }
 
+/* The time column stays, whoever asks for it: watermarks are made of it. */
+static int32_t *prune_watermark(weir_arena *arena, weir_plan *plan, const bool *used)
+{
+    weir_plan *input = plan->inputs[0];
+    bool *needed = weir_arena_copy(arena, used, sizeof *used * (size_t)(plan->field_count + 1));
+    needed[plan->time_column] = true;
+    mark_all(plan->expressions, plan->expression_count, needed);
+    int32_t *places = prune(arena, input, needed);
+    renumber_all(arena, plan->expressions, plan->expression_count, places);
+    plan->time_column = places[plan->time_column];
+    plan->fields = input->fields;
+    plan->field_count = input->field_count;
+    return places;
+}
+
 static int32_t *prune_unnest(weir_arena *arena, weir_plan *plan, const bool *used)
 {
     weir_plan *input = plan->inputs[0];
@@ -322,6 +337,8 @@ static int32_t *prune(weir_arena *arena, weir_plan *plan, const bool *used)
         return prune_join(arena, plan, used);
     case WEIR_PLAN_WINDOW:
         return prune_window(arena, plan, used);
+    case WEIR_PLAN_WATERMARK:
+        return prune_watermark(arena, plan, used);
     case WEIR_PLAN_ASSIGN:
         return prune_assign(arena, plan, used);
     case WEIR_PLAN_UNNEST:

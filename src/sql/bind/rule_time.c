@@ -191,6 +191,10 @@ WEIR_BIND_RULE(weir_rule_unix_timestamp)
         nullable = nullable || arguments[i]->type->nullable;
     }
     const weir_type *type = weir_type_simple(WEIR_BIGINT, nullable);
+    if (count == 0 && binder->context->streaming) {
+        *out = weir_expression_call(binder, &weir_kernel_now, NULL, type, &call->position, NULL, 0);
+        return WEIR_OK;
+    }
     *out = count == 0 ? weir_expression_literal(binder, type, (weir_literal){.integer = binder->now_ms / 1000},
                                                 &call->position)
                       : weir_expression_call(binder, &weir_kernel_unix_timestamp, binder->bound->time_zone, type,
@@ -200,11 +204,18 @@ WEIR_BIND_RULE(weir_rule_unix_timestamp)
 
 /* --- Now ------------------------------------------------------------------------------------------------------- */
 
-/* The statement's moment as TIMESTAMP_LTZ(3). */
-static weir_expression *moment(weir_binder *binder, const weir_position *at)
+/* The statement's moment as TIMESTAMP_LTZ(3); in a stream that of each row, as `kernel` gives it. */
+static weir_expression *moment_by(weir_binder *binder, const weir_kernel *kernel, const weir_position *at)
 {
     const weir_type *type = weir_type_with_length(binder->arena, WEIR_TIMESTAMP_LTZ, 3, false);
-    return weir_expression_literal(binder, type, (weir_literal){.integer = binder->now_ms}, at);
+    return binder->context->streaming
+               ? weir_expression_call(binder, kernel, NULL, type, at, NULL, 0)
+               : weir_expression_literal(binder, type, (weir_literal){.integer = binder->now_ms}, at);
+}
+
+static weir_expression *moment(weir_binder *binder, const weir_position *at)
+{
+    return moment_by(binder, &weir_kernel_now, at);
 }
 
 static int moment_as(weir_binder *binder, const weir_position *at, weir_type_id id, int precision,
@@ -220,6 +231,15 @@ WEIR_BIND_RULE(weir_rule_current_timestamp)
     (void)arguments;
     (void)count;
     *out = moment(binder, &call->position);
+    return WEIR_OK;
+}
+
+/* In a stream a column of it is a time by which windows can be made. */
+WEIR_BIND_RULE(weir_rule_proctime)
+{
+    (void)arguments;
+    (void)count;
+    *out = moment_by(binder, &weir_kernel_proctime, &call->position);
     return WEIR_OK;
 }
 
@@ -241,11 +261,9 @@ WEIR_BIND_RULE(weir_rule_current_time)
 {
     (void)arguments;
     (void)count;
-    WEIR_TRY(moment_as(binder, &call->position, WEIR_TIME, 0, out));
-    if ((*out)->kind == WEIR_EXPRESSION_LITERAL) {
-        (*out)->literal.integer -= (*out)->literal.integer % 1000; /* TIME(0) */
-    }
-    return WEIR_OK;
+    const weir_type *time = weir_type_with_length(binder->arena, WEIR_TIME, 0, false);
+    WEIR_TRY(moment_as(binder, &call->position, WEIR_TIMESTAMP_LTZ, 0, out)); /* without milliseconds */
+    return weir_binder_cast(binder, *out, time, false, out);
 }
 
 /* A query over what is there has seen no watermark. */

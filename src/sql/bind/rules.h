@@ -32,6 +32,7 @@ WEIR_BIND_RULE(weir_rule_current_time);
 WEIR_BIND_RULE(weir_rule_current_timestamp);
 WEIR_BIND_RULE(weir_rule_local_timestamp);
 WEIR_BIND_RULE(weir_rule_current_watermark);
+WEIR_BIND_RULE(weir_rule_proctime);
 WEIR_BIND_RULE(weir_rule_current_database);
 WEIR_BIND_RULE(weir_rule_typeof);
 

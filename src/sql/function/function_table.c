@@ -273,7 +273,7 @@ const weir_function weir_functions[] = {
     RULE("CURRENT_TIMESTAMP", "", current_timestamp, "CURRENT_TIMESTAMP"),
     RULE("NOW", "", current_timestamp, "NOW()"),
     RULE("CURRENT_ROW_TIMESTAMP", "", current_timestamp, "CURRENT_ROW_TIMESTAMP()"),
-    RULE("PROCTIME", "", current_timestamp, "PROCTIME()"),
+    RULE("PROCTIME", "", proctime, "PROCTIME()"),
     RULE("LOCALTIMESTAMP", "", local_timestamp, "LOCALTIMESTAMP"),
     RULE("CURRENT_WATERMARK", "a", current_watermark, "CURRENT_WATERMARK(time)"),
 

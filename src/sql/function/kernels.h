@@ -114,7 +114,7 @@ extern const weir_kernel weir_kernel_hex_text;
 /* Aggregates and windows (kernel_aggregate.c). */
 extern const weir_kernel weir_kernel_float_to_bits; /* FLOAT to INT, DOUBLE to BIGINT: equal where Flink's groups are */
 extern const weir_kernel weir_kernel_float_from_bits;
-extern const weir_kernel weir_kernel_local_millis; /* option: the zone of a TIMESTAMP_LTZ */
+extern const weir_kernel weir_kernel_local_millis;   /* option: the zone of a TIMESTAMP_LTZ */
 extern const weir_kernel weir_kernel_count_values;   /* ARRAY to MULTISET; of NULL the empty one */
 extern const weir_kernel weir_kernel_json_array_of;  /* ARRAY of JSON texts to one */
 extern const weir_kernel weir_kernel_json_object_of; /* ARRAY of ROWs of a key and a value, both JSON texts */
@@ -159,6 +159,10 @@ extern const weir_kernel weir_kernel_regexp_extract;
 extern const weir_kernel weir_kernel_regexp_count;
 extern const weir_kernel weir_kernel_regexp_instr;
 extern const weir_kernel weir_kernel_similar;
+
+/* kernel_clock.c: TIMESTAMP_LTZ(3), or BIGINT for seconds. Columns of the second one are times that streams know. */
+extern const weir_kernel weir_kernel_now;
+extern const weir_kernel weir_kernel_proctime;
 
 /* kernel_random.c. */
 extern const weir_kernel weir_kernel_rand;
