@@ -9,4 +9,12 @@
 int weir_project_operator_create(const weir_operator_context *context, const weir_stream_node *top,
                                  const weir_plan *bottom, weir_operator **out, weir_error *err);
 
+/* AGGREGATE, and DISTINCT as an AGGREGATE of all fields without aggregates (aggregate.c). */
+int weir_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                   weir_operator **out, weir_error *err);
+
+/* UNNEST: kinds are kept (unnest.c). */
+int weir_unnest_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                weir_operator **out, weir_error *err);
+
 #endif
