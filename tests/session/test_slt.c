@@ -7,7 +7,8 @@
  *   query [sorted]            it gives the rows after ----, as weir_value_to_json writes them; sorted: in any order
  *   printed                   what print sinks printed since the last record of this kind: the lines after ----
  *
- * In SQL, ${WAREHOUSE} is an empty folder, ${FILES} is tests/sql/files. */
+ * In SQL, ${WAREHOUSE} is an empty folder, ${FILES} is tests/sql/files. Sessions begin in batch mode: what an INSERT
+ * reads ends, and it is one commit. Files about streams set the mode that they are about. */
 #include "cmocka_all.h"
 
 #include <dirent.h>
@@ -246,7 +247,10 @@ static int open_runner(void **state)
     if (weir_session_create(&options, &self->session, &err) != WEIR_OK) {
         return -1;
     }
-    return weir_fs_read_all(weir_fs_local(), self->path, &self->text, &err) == WEIR_OK ? 0 : -1;
+    weir_buffer rows = {0};
+    int code = run_sql(self, "SET 'execution.runtime-mode' = 'batch'", &rows, &err);
+    weir_buffer_free(&rows);
+    return code == WEIR_OK && weir_fs_read_all(weir_fs_local(), self->path, &self->text, &err) == WEIR_OK ? 0 : -1;
 }
 
 static void run_file(void **state)
