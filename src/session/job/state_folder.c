@@ -154,38 +154,18 @@ static const char *folder_name(weir_arena *arena, const char *name)
     return changed ? weir_arena_format(arena, "_%s-%08x", clean, (unsigned)(hash ^ hash >> 32)) : clean;
 }
 
-static int read_job(const char *path, weir_job_place *out, weir_error *err)
-{
-    weir_buffer text = {0};
-    json_t *document = NULL;
-    const char *user = NULL;
-    int code;
-    WEIR_GO(weir_fs_read_all(weir_fs_local(), path, &text, err));
-    WEIR_GO(weir_json_parse(weir_buffer_slice(&text), path, &document, err));
-    WEIR_GO(weir_json_get_string(document, "user", true, path, &user, err));
-    if (strlen(user) + 1 != sizeof out->user) {
-        WEIR_GO(weir_fail(err, WEIR_CORRUPT, "%s: the user is no UUID", path));
-    }
-    memcpy(out->user, user, sizeof out->user);
-done:
-    json_decref(document);
-    weir_buffer_free(&text);
-    return code;
-}
-
 /* What lies there without a job.json is left of one that was forgotten. */
-static int write_job(const char *path, const char *name, const char *text, weir_job_place *out, weir_error *err)
+static int write_job(const char *path, const char *name, const char *text, const weir_job_place *place,
+                     weir_error *err)
 {
-    WEIR_TRY(weir_fs_remove_recursively(weir_fs_local(), out->folder, err));
-    weir_uuid(out->user);
+    WEIR_TRY(weir_fs_remove_recursively(weir_fs_local(), place->folder, err));
     json_t *document = json_object();
     weir_buffer bytes = {0};
     json_object_set_new(document, "name", json_string(name));
-    json_object_set_new(document, "user", json_string(out->user));
     json_object_set_new(document, "statement", json_string(text));
     weir_json_write_pretty(document, &bytes);
     json_decref(document);
-    int code = weir_fs_make_directories(weir_fs_local(), out->folder, err);
+    int code = weir_fs_make_directories(weir_fs_local(), place->folder, err);
     if (code == WEIR_OK) {
         code = weir_fs_publish(weir_fs_local(), path, weir_buffer_slice(&bytes), err);
     }
@@ -202,7 +182,9 @@ int weir_state_folder_job(weir_state_folder *folder, const char *name, const cha
     place.state_folder = weir_arena_format(&folder->arena, "%s/state", place.folder);
     const char *path = weir_arena_format(&folder->arena, "%s/job.json", place.folder);
     WEIR_TRY(weir_fs_exists(weir_fs_local(), path, &exists, err));
-    WEIR_TRY(exists ? read_job(path, &place, err) : write_job(path, name, text, &place, err));
+    if (!exists) {
+        WEIR_TRY(write_job(path, name, text, &place, err));
+    }
     place.is_resumed = exists;
     *out = place;
     return WEIR_OK;

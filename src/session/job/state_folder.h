@@ -2,14 +2,13 @@
  *
  *   lock            held by the process that runs
  *   journal.jsonl   statements that are done (journal.h)
- *   jobs/NAME/      of each job that may go on: job.json (who it is), state/ (keyed state, positions)
+ *   jobs/NAME/      of each job that may go on: job.json (what it is), state/ (keyed state, positions)
  *   log/            weir.log, and weir.log.1 before it
  *
  * A job's NAME is its pipeline.name, or the number of its statement. */
 #ifndef WEIR_SESSION_STATE_FOLDER_H
 #define WEIR_SESSION_STATE_FOLDER_H
 
-#include "base/clock.h"
 #include "session/job/journal.h"
 
 typedef struct weir_state_folder {
@@ -31,8 +30,7 @@ void weir_state_folder_close(weir_state_folder *folder);
 typedef struct weir_job_place {
     const char *folder;       /* the job's */
     const char *state_folder; /* of weir_job_options */
-    char user[WEIR_UUID_SIZE]; /* under which its sinks commit, the same in all its runs */
-    bool is_resumed;
+    bool is_resumed;          /* an earlier run has left something in it */
 } weir_job_place;
 
 /* Finds or makes it. `text`: of the statement, for people. */
