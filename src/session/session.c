@@ -231,6 +231,7 @@ int weir_session_execute(weir_session *session, const weir_ast_statement *statem
     atomic_store(&session->cancelled, false);
     reset_counters(&session->counters);
     session->text = text;
+    session->streams = false;
     session->streaming_input = false;
     session->batch_rows = 0;
     return dispatch(session, statement, out, err);

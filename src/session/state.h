@@ -28,6 +28,7 @@ struct weir_session {
     weir_pool *pool;         /* NULL until a table is opened */
     weir_sql_engine *engine; /* NULL until an expression or a query is run */
     const char *text;        /* of the statement that runs */
+    bool streams;            /* the statement that runs is bound for a job: its tables are read as streams */
     bool streaming_input;    /* the statement that runs may read sources that never end */
     int64_t batch_rows;      /* most rows of a batch that it reads, so that it commits when it should; 0: any */
     _Atomic bool cancelled;
