@@ -88,17 +88,16 @@ static int list_partitions(partition_delete *self, weir_error *err)
     return WEIR_OK;
 }
 
-/* A row of the columns that the condition's projection wants; what is no partition column is not looked at. */
-static int append_partition_row(partition_delete *self, const weir_scan_request *request, weir_slice partition,
-                                weir_error *err)
+/* A row of the columns that the condition's scan has; what is no partition column is not looked at. */
+static int append_partition_row(partition_delete *self, const weir_plan *scan, weir_slice partition, weir_error *err)
 {
     const weir_schema *schema = self->table->table->schema;
     weir_literal *values = WEIR_NEW_ARRAY(&self->arena, weir_literal, schema->partition_key_count);
     WEIR_TRY(weir_partition_decode(schema, partition, &self->arena, values, err));
-    for (int32_t c = 0; c < request->column_count; c++) {
+    for (int32_t c = 0; c < scan->field_count; c++) {
         const weir_literal *value = NULL;
         for (int32_t k = 0; k < schema->partition_key_count; k++) {
-            if (schema->partition_columns[k] == request->columns[c] && !values[k].is_null) {
+            if (schema->partition_columns[k] == scan->columns[c] && !values[k].is_null) {
                 value = &values[k];
             }
         }
@@ -109,34 +108,31 @@ static int append_partition_row(partition_delete *self, const weir_scan_request 
     return WEIR_OK;
 }
 
-static void make_batches(partition_delete *self, const weir_scan_request *request)
-{
-    const weir_sql_table *table = &self->table->base;
-    weir_field *fields = WEIR_NEW_ARRAY(&self->arena, weir_field, request->column_count + 1);
-    for (int32_t i = 0; i < request->column_count; i++) {
-        fields[i] = (weir_field){.name = table->columns[request->columns[i]].name,
-                                 .type = table->columns[request->columns[i]].type};
-    }
-    weir_batch_init(&self->input, fields, request->column_count);
-    weir_batch_init(&self->output, self->bound->plan->fields, self->bound->plan->field_count);
-    self->has_batches = true;
-}
-
 /* The rows of `output` are the partitions whose rows match. */
 static int test_partitions(partition_delete *self, weir_sql_engine *engine, weir_error *err)
 {
-    weir_sql_project *project = NULL;
-    WEIR_TRY(weir_sql_project_create(engine, self->bound, &project, err));
-    const weir_scan_request *request = weir_sql_project_request(project);
-    make_batches(self, request);
+    weir_flat_plan flat;
+    weir_sql_compute *compute = NULL;
+    weir_plan_flatten(self->bound->plan, &self->arena, &flat);
+    const weir_plan *scan = flat.bottom;
+    const weir_sql_compute_options options = {.fields = scan->fields,
+                                              .field_count = scan->field_count,
+                                              .conditions = flat.conditions,
+                                              .condition_count = flat.condition_count,
+                                              .expressions = flat.expressions,
+                                              .expression_count = flat.expression_count};
+    WEIR_TRY(weir_sql_compute_create(engine, &options, &compute, err));
+    weir_batch_init(&self->input, scan->fields, scan->field_count);
+    weir_batch_init(&self->output, self->bound->plan->fields, self->bound->plan->field_count);
+    self->has_batches = true;
     int code = WEIR_OK;
     for (size_t i = 0; i < self->partitions.entry_count && code == WEIR_OK; i++) {
-        code = append_partition_row(self, request, self->partitions.entries[i].key, err);
+        code = append_partition_row(self, scan, self->partitions.entries[i].key, err);
     }
     if (code == WEIR_OK) {
-        code = weir_sql_project_run(project, &self->input, &self->output, err);
+        code = weir_sql_compute_run(compute, &self->input, &self->output, NULL, err);
     }
-    weir_sql_project_free(project);
+    weir_sql_compute_free(compute);
     return code;
 }
 

@@ -11,7 +11,7 @@ struct weir_row_feed {
     const weir_field *fields;
     int32_t field_count;
     /* Batch by batch. */
-    weir_sql_project *project;
+    weir_sql_compute *compute;
     weir_arena arena;
     weir_sql_table *table;
     weir_sql_scan *scan;
@@ -37,24 +37,28 @@ const weir_sql_table *weir_plan_changes_table(const weir_plan *plan)
     return NULL;
 }
 
-/* A scan without columns would give no row numbers to a projection of constants; everything else may be projected. */
-static int open_projection(weir_row_feed *feed, const weir_plan *scan, weir_error *err)
+static int open_projection(weir_row_feed *feed, const weir_flat_plan *flat, weir_error *err)
 {
     weir_sql_engine *engine = NULL;
+    const weir_plan *scan = flat->bottom;
     WEIR_TRY(weir_session_engine(feed->session, false, &engine, err));
-    WEIR_TRY(weir_sql_project_create(engine, feed->bound, &feed->project, err));
-    const weir_scan_request *request = weir_sql_project_request(feed->project);
+    const weir_sql_compute_options options = {.fields = scan->fields,
+                                              .field_count = scan->field_count,
+                                              .conditions = flat->conditions,
+                                              .condition_count = flat->condition_count,
+                                              .expressions = flat->expressions,
+                                              .expression_count = flat->expression_count};
+    const weir_scan_request request = {.columns = scan->columns,
+                                       .column_count = scan->field_count,
+                                       .predicate = scan->pushed,
+                                       .limit = scan->scan_limit};
+    WEIR_TRY(weir_sql_compute_create(engine, &options, &feed->compute, err));
     feed->table = scan->table;
     feed->fields = feed->bound->plan->fields;
     feed->field_count = feed->bound->plan->field_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&feed->arena, weir_field, request->column_count);
-    for (int32_t i = 0; i < request->column_count; i++) {
-        const weir_sql_column *column = &scan->table->columns[request->columns[i]];
-        fields[i] = (weir_field){.id = i, .name = column->name, .type = column->type};
-    }
-    weir_batch_init(&feed->input, fields, request->column_count);
+    weir_batch_init(&feed->input, scan->fields, scan->field_count);
     feed->has_input = true;
-    WEIR_TRY(scan->table->open(scan->table, request, &feed->scan, err));
+    WEIR_TRY(scan->table->open(scan->table, &request, &feed->scan, err));
     atomic_store(&feed->session->counters.total_splits, feed->scan->split_count);
     if (feed->scan->estimated_rows > 0) {
         atomic_store(&feed->session->counters.total_rows, feed->scan->estimated_rows);
@@ -79,8 +83,9 @@ int weir_row_feed_open(weir_session *session, const weir_bound *bound, weir_row_
     feed->session = session;
     feed->bound = bound;
     weir_arena_init(&feed->arena);
-    const weir_plan *scan = weir_plan_row_wise_scan(bound->plan);
-    int code = scan != NULL ? open_projection(feed, scan, err) : open_query(feed, err);
+    weir_flat_plan flat;
+    weir_plan_flatten(bound->plan, &feed->arena, &flat);
+    int code = flat.bottom->kind == WEIR_PLAN_SCAN ? open_projection(feed, &flat, err) : open_query(feed, err);
     if (code != WEIR_OK) {
         weir_row_feed_close(feed);
         return code;
@@ -135,7 +140,7 @@ int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
     }
     WEIR_TRY(next_input(feed, err));
     note_progress(feed);
-    return weir_sql_project_run(feed->project, &feed->input, out, err);
+    return weir_sql_compute_run(feed->compute, &feed->input, out, NULL, err);
 }
 
 bool weir_row_feed_is_bounded(const weir_row_feed *feed)
@@ -158,7 +163,7 @@ void weir_row_feed_close(weir_row_feed *feed)
     if (feed->has_input) {
         weir_batch_free(&feed->input);
     }
-    weir_sql_project_free(feed->project);
+    weir_sql_compute_free(feed->compute);
     if (feed->result != NULL) {
         weir_session_set_running(feed->session, NULL);
         weir_sql_result_free(feed->result);

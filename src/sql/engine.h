@@ -9,7 +9,6 @@
 
 typedef struct weir_sql_engine weir_sql_engine;
 typedef struct weir_sql_result weir_sql_result;
-typedef struct weir_sql_project weir_sql_project;
 
 typedef struct weir_sql_engine_options {
     int threads;                /* 0: one per processor */
@@ -18,10 +17,10 @@ typedef struct weir_sql_engine_options {
 } weir_sql_engine_options;
 
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err);
-void weir_sql_engine_free(weir_sql_engine *engine); /* after all its results and projections */
+void weir_sql_engine_free(weir_sql_engine *engine); /* after all its results and computations */
 
 /* Prepares a query; it runs while its rows are pulled by weir_sql_result_next. `bound` must outlive the result. A plan
- * over a table with row kinds is refused here: it runs through weir_sql_project. */
+ * over a table with row kinds is refused here: it runs as a stream. */
 int weir_sql_query_start(weir_sql_engine *engine, const weir_bound *bound, weir_sql_result **out, weir_error *err);
 
 /* Fills `out` with the next rows, or gives WEIR_END. `out` must have been made by weir_batch_init with
@@ -59,23 +58,10 @@ int weir_sql_compute_create(weir_sql_engine *engine, const weir_sql_compute_opti
                             weir_error *err);
 
 /* Computes the expressions of the rows of `in` that meet the conditions into `out` (made with the expressions' types;
- * cleared first), kinds carried over. *out_rows (may be NULL): which rows of `in` they are; good until the next run. */
+ * cleared first), kinds carried over: an update may lose one of its halves. *out_rows (may be NULL): which rows of `in`
+ * they are; good until the next run. */
 int weir_sql_compute_run(weir_sql_compute *compute, const weir_batch *in, weir_batch *out, const uint32_t **out_rows,
                          weir_error *err);
 void weir_sql_compute_free(weir_sql_compute *compute); /* NULL is fine */
-
-/* A plan of PROJECT and FILTER over one scan (weir_plan_row_wise_scan), prepared once and run batch by batch. Bare
- * columns, and comparisons of columns with constants, run without DuckDB; `engine` is touched only when the plan needs
- * more. `bound` must outlive it. WEIR_INVALID when the plan is not of that form. */
-int weir_sql_project_create(weir_sql_engine *engine, const weir_bound *bound, weir_sql_project **out, weir_error *err);
-
-/* The columns of the table that input batches must hold, in this order (positions in the scan's table->columns), and
- * the predicate and limit to push: what to pass to weir_sql_table.open. */
-const weir_scan_request *weir_sql_project_request(const weir_sql_project *project);
-
-/* Computes the rows of `in` into `out` (made with the plan's fields; cleared first), row kinds carried over.
- * Rows that the filter drops are left out, each by itself: an update may lose one of its halves. */
-int weir_sql_project_run(weir_sql_project *project, const weir_batch *in, weir_batch *out, weir_error *err);
-void weir_sql_project_free(weir_sql_project *project);
 
 #endif

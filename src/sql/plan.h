@@ -205,6 +205,19 @@ struct weir_plan {
  */
 const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan);
 
+/* The PROJECTs and FILTERs on top of a plan as one: what the rows of `bottom` must fulfil, all of it, and what the
+ * fields of the plan are, as expressions over the fields of `bottom`. Made in `arena`, around parts of the plan. A
+ * projection stays below when its volatile expressions are named more than once. */
+typedef struct weir_flat_plan {
+    const weir_plan *bottom;
+    weir_expression **conditions;
+    int32_t condition_count;
+    weir_expression **expressions;
+    int32_t expression_count;
+} weir_flat_plan;
+
+void weir_plan_flatten(const weir_plan *plan, weir_arena *arena, weir_flat_plan *out);
+
 /* Appends one node in words, without its inputs. */
 void weir_plan_show_node(const weir_plan *plan, weir_buffer *out);
 

@@ -366,21 +366,24 @@ static void a_result_may_be_freed_before_its_end(void **state)
 static void project(fixture *f, const char *text, weir_buffer *out)
 {
     weir_bound *bound;
-    weir_sql_project *projection;
+    weir_arena arena;
+    weir_flat_plan flat;
+    weir_sql_compute *compute;
     weir_error err = {0};
+    weir_arena_init(&arena);
     check_code(bind(f, text, &bound, &err), &err);
-    check_code(weir_sql_project_create(f->engine, bound, &projection, &err), &err);
-    const weir_scan_request *request = weir_sql_project_request(projection);
-    weir_field fields[16];
-    for (int32_t i = 0; i < request->column_count; i++) {
-        fields[i] = (weir_field){.name = "x", .type = f->orders.table.columns[request->columns[i]].type};
-    }
+    weir_plan_flatten(bound->plan, &arena, &flat);
+    const weir_plan *scan = flat.bottom;
+    assert_int_equal(scan->kind, WEIR_PLAN_SCAN);
+    weir_sql_compute_options options = {scan->fields,         scan->field_count, flat.conditions,
+                                        flat.condition_count, flat.expressions,  flat.expression_count};
+    check_code(weir_sql_compute_create(f->engine, &options, &compute, &err), &err);
     weir_batch in;
     weir_batch result;
-    weir_batch_init(&in, fields, request->column_count);
+    weir_batch_init(&in, scan->fields, scan->field_count);
     weir_batch_init(&result, bound->plan->fields, bound->plan->field_count);
-    for (int32_t i = 0; i < request->column_count; i++) {
-        check_code(weir_vector_append_range(&in.columns[i], &f->orders.rows.columns[request->columns[i]], 0, 5, &err),
+    for (int32_t i = 0; i < scan->field_count; i++) {
+        check_code(weir_vector_append_range(&in.columns[i], &f->orders.rows.columns[scan->columns[i]], 0, 5, &err),
                    &err);
     }
     in.length = 5;
@@ -388,9 +391,11 @@ static void project(fixture *f, const char *text, weir_buffer *out)
     static const int8_t kinds[] = {WEIR_INSERT, WEIR_UPDATE_BEFORE, WEIR_UPDATE_AFTER, WEIR_DELETE, WEIR_INSERT};
     memcpy(in.kinds, kinds, sizeof kinds);
     weir_buffer_clear(out);
-    for (int round = 0; round < 2; round++) { /* a projection is used again and again */
-        check_code(weir_sql_project_run(projection, &in, &result, &err), &err);
+    for (int round = 0; round < 2; round++) { /* a computation is used again and again */
+        const uint32_t *rows;
+        check_code(weir_sql_compute_run(compute, &in, &result, &rows, &err), &err);
         for (int64_t row = 0; row < result.length; row++) {
+            assert_int_equal(weir_batch_kind(&result, row), kinds[rows[row]]);
             weir_buffer_append_format(out, "%s%s", out->size == 0 ? "" : "\n",
                                       weir_row_kind_text(weir_batch_kind(&result, row)));
             for (int32_t i = 0; i < result.column_count; i++) {
@@ -402,11 +407,12 @@ static void project(fixture *f, const char *text, weir_buffer *out)
     }
     weir_batch_free(&in);
     weir_batch_free(&result);
-    weir_sql_project_free(projection);
+    weir_sql_compute_free(compute);
+    weir_arena_free(&arena);
     weir_bound_free(bound);
 }
 
-static void projections_keep_row_kinds(void **state)
+static void computations_keep_row_kinds(void **state)
 {
     static const query_case cases[] = {
         {"SELECT id, item FROM orders WHERE id < 4",
@@ -429,15 +435,38 @@ static void projections_keep_row_kinds(void **state)
     weir_buffer_free(&out);
 }
 
-static void only_row_wise_plans_are_projected(void **state)
+/* What a query is flattened to: where it stops, and how many conditions and expressions there are. */
+static void flattening_stops_where_a_volatile_column_is_named_twice(void **state)
 {
+    static const struct {
+        const char *text;
+        weir_plan_kind bottom;
+        int32_t conditions, expressions;
+    } cases[] = {
+        {"SELECT id FROM orders WHERE id > 1 AND item = 'a' AND paid", WEIR_PLAN_SCAN, 3, 1},
+        {"SELECT y, y + 1 FROM (SELECT id + 1 AS y FROM orders WHERE paid) WHERE y > 2", WEIR_PLAN_SCAN, 2, 2},
+        {"SELECT COUNT(*) FROM orders", WEIR_PLAN_AGGREGATE, 0, 1},
+        {"SELECT r FROM (SELECT RAND() AS r FROM orders)", WEIR_PLAN_SCAN, 0, 1},
+        {"SELECT r, r FROM (SELECT RAND() AS r FROM orders)", WEIR_PLAN_PROJECT, 0, 2},
+        {"SELECT r FROM (SELECT RAND() AS r FROM orders) WHERE r > 0.5", WEIR_PLAN_PROJECT, 1, 1},
+    };
     fixture *f = *state;
-    weir_bound *bound;
-    weir_sql_project *projection;
-    weir_error err = {0};
-    check_code(bind(f, "SELECT COUNT(*) FROM orders", &bound, &err), &err);
-    assert_int_equal(weir_sql_project_create(f->engine, bound, &projection, &err), WEIR_INVALID);
-    weir_bound_free(bound);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        weir_bound *bound;
+        weir_arena arena;
+        weir_flat_plan flat;
+        weir_error err = {0};
+        weir_arena_init(&arena);
+        check_code(bind(f, cases[i].text, &bound, &err), &err);
+        weir_plan_flatten(bound->plan, &arena, &flat);
+        if (flat.bottom->kind != cases[i].bottom || flat.condition_count != cases[i].conditions ||
+            flat.expression_count != cases[i].expressions) {
+            fail_msg("%s: down to %d, %d conditions, %d expressions", cases[i].text, (int)flat.bottom->kind,
+                     flat.condition_count, flat.expression_count);
+        }
+        weir_arena_free(&arena);
+        weir_bound_free(bound);
+    }
 }
 
 /* --- What DuckDB says ------------------------------------------------------------------------------------------ */
@@ -472,8 +501,8 @@ int main(void)
         cmocka_unit_test(tables_of_changes_are_refused_in_queries),
         cmocka_unit_test(a_running_query_can_be_cancelled),
         cmocka_unit_test(a_result_may_be_freed_before_its_end),
-        cmocka_unit_test(projections_keep_row_kinds),
-        cmocka_unit_test(only_row_wise_plans_are_projected),
+        cmocka_unit_test(computations_keep_row_kinds),
+        cmocka_unit_test(flattening_stops_where_a_volatile_column_is_named_twice),
         cmocka_unit_test(duckdbs_excerpt_of_generated_sql_is_not_shown),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -250,7 +250,11 @@ weir_plan *weir_collapse_values(weir_binder *binder, weir_plan *plan);
 /* Moving work towards the scans, after binding (move_filters.c, push.c, prune.c). */
 weir_plan *weir_move_filters(weir_binder *binder, weir_plan *plan);
 void weir_push_down(weir_arena *arena, weir_plan *plan);
-const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *expression, const weir_plan *scan,
+/* What a condition over rows of these fields says of single ones, in their positions (NULL: nothing), and the same in
+ * the positions of a scan's table. *out_exact turns false where it says less than the condition. */
+const weir_predicate *weir_condition_predicate(weir_arena *arena, const weir_expression *condition,
+                                               const weir_field *fields, bool *out_exact);
+const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *condition, const weir_plan *scan,
                                           bool *out_exact);
 void weir_prune_columns(weir_arena *arena, weir_plan *plan);
 

@@ -1,4 +1,4 @@
-/* Conditions as predicates of one scan: what a comparison says of a column, under casts that keep the order too.
+/* Conditions as predicates: what a comparison says of a column, under casts that keep the order too.
  *
  * A predicate is implied by its condition: every row for which the condition is true matches it. Where both hold for
  * the same rows it is exact. Comparisons are brought from the type in which they are made to that of the column
@@ -10,21 +10,20 @@
 
 typedef struct pushing {
     weir_arena *arena;
-    const weir_plan *scan;
+    const weir_field *fields;
     bool *exact;
 } pushing;
 
 static const weir_predicate *push(const pushing *push_to, const weir_expression *expression, bool negated);
 
-/* The scan's column that an expression is, through casts that change nothing but nullability or length; or -1. */
-static int32_t bare_column(const pushing *to, const weir_expression *expression)
+/* The column that an expression is, through casts that change nothing but nullability or length; or -1. */
+static int32_t bare_column(const weir_expression *expression)
 {
     expression = weir_expression_bare(expression);
-    return expression->kind == WEIR_EXPRESSION_COLUMN && expression->column >= 0 ? to->scan->columns[expression->column]
-                                                                                 : -1;
+    return expression->kind == WEIR_EXPRESSION_COLUMN ? expression->column : -1;
 }
 
-static const weir_type *column_type(const pushing *to, int32_t column) { return to->scan->table->columns[column].type; }
+static const weir_type *column_type(const pushing *to, int32_t column) { return to->fields[column].type; }
 
 static const weir_predicate *never(const pushing *to)
 {
@@ -64,7 +63,7 @@ static const weir_predicate *compare(const pushing *to, const weir_expression *s
 {
     weir_comparison bounds[2];
     side = weir_expression_bare(side);
-    int32_t column = bare_column(to, side);
+    int32_t column = bare_column(side);
     if (column >= 0 && weir_comparison_fits(column_type(to, column), comparison.type)) {
         return compare_column(to, column, &comparison);
     }
@@ -77,7 +76,7 @@ static const weir_predicate *compare(const pushing *to, const weir_expression *s
     case WEIR_COMPARISON_NEVER:
         return never(to);
     case WEIR_COMPARISON_IF_NOT_NULL:
-        column = bare_column(to, below);
+        column = bare_column(below);
         return column < 0 ? NULL
                           : weir_predicate_leaf(to->arena, WEIR_PREDICATE_IS_NOT_NULL, column, column_type(to, column),
                                                 NULL, 0);
@@ -175,7 +174,7 @@ static const weir_predicate *push_like(const pushing *to, const weir_expression 
     if (call->argument_count != 2 || !is_value(call->arguments[1])) {
         return NULL;
     }
-    int32_t column = bare_column(to, call->arguments[0]);
+    int32_t column = bare_column(call->arguments[0]);
     weir_slice pattern = call->arguments[1]->literal.bytes;
     weir_slice prefix = pattern;
     prefix.size = 0;
@@ -199,7 +198,7 @@ static const weir_predicate *push_like(const pushing *to, const weir_expression 
 
 static const weir_predicate *push_starts_with(const pushing *to, const weir_expression *call)
 {
-    int32_t column = bare_column(to, call->arguments[0]);
+    int32_t column = bare_column(call->arguments[0]);
     if (column < 0 || !is_value(call->arguments[1]) || !weir_type_is_text(column_type(to, column)) ||
         !weir_type_is_text(call->arguments[1]->type)) {
         return NULL;
@@ -220,7 +219,7 @@ static const weir_predicate *push_call(const pushing *to, const weir_expression 
 
 static const weir_predicate *push_null_test(const pushing *to, const weir_expression *expression, bool is_null)
 {
-    int32_t column = bare_column(to, expression->arguments[0]);
+    int32_t column = bare_column(expression->arguments[0]);
     return column < 0 ? NULL
                       : weir_predicate_leaf(to->arena, is_null ? WEIR_PREDICATE_IS_NULL : WEIR_PREDICATE_IS_NOT_NULL,
                                             column, column_type(to, column), NULL, 0);
@@ -229,7 +228,7 @@ static const weir_predicate *push_null_test(const pushing *to, const weir_expres
 /* A BOOLEAN column by itself. */
 static const weir_predicate *push_boolean(const pushing *to, const weir_expression *expression, bool value)
 {
-    int32_t column = bare_column(to, expression);
+    int32_t column = bare_column(expression);
     weir_literal literal = {.boolean = value};
     return column < 0 || column_type(to, column)->id != WEIR_BOOLEAN
                ? NULL
@@ -302,9 +301,16 @@ static const weir_predicate *push(const pushing *push_to, const weir_expression 
     return pushed;
 }
 
-const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *expression, const weir_plan *scan,
+const weir_predicate *weir_condition_predicate(weir_arena *arena, const weir_expression *condition,
+                                               const weir_field *fields, bool *out_exact)
+{
+    pushing to = {.arena = arena, .fields = fields, .exact = out_exact};
+    return push(&to, condition, false);
+}
+
+const weir_predicate *weir_push_predicate(weir_arena *arena, const weir_expression *condition, const weir_plan *scan,
                                           bool *out_exact)
 {
-    pushing to = {.arena = arena, .scan = scan, .exact = out_exact};
-    return push(&to, expression, false);
+    const weir_predicate *predicate = weir_condition_predicate(arena, condition, scan->fields, out_exact);
+    return weir_predicate_map(arena, predicate, scan->columns);
 }

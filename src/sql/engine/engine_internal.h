@@ -17,7 +17,7 @@ typedef struct weir_running_scan {
     weir_sql_scan *scan;
     _Atomic int64_t splits_read, rows_read;
     struct weir_running *running;
-    /* Instead of `scan`: the rows of one batch, then a last column of row numbers (project.c). */
+    /* Instead of `scan`: the rows of one batch, then a last column of row numbers (compute.c). */
     bool is_direct;
     const weir_batch *direct;    /* columns in the order of the plan's fields */
     const uint32_t *direct_rows; /* the row numbers; NULL: 0, 1, 2 … */

@@ -59,8 +59,8 @@ typedef struct weir_accumulator_changes {
 int weir_accumulators_update(weir_accumulators *accumulators, const weir_sort_keys *keys, const uint32_t *rows,
                              weir_accumulator_changes *out, weir_error *err);
 
-/* Appends the aggregates of keys to the columns `first` … of `out`, whose length is left alone. out_exists[i] (NULL: not
- * asked for) tells whether key i has rows; without, its aggregates are those of no rows. */
+/* Appends the aggregates of keys to the columns `first` … of `out`, whose length is left alone. out_exists[i] (NULL:
+ * not asked for) tells whether key i has rows; without, its aggregates are those of no rows. */
 int weir_accumulators_values(weir_accumulators *accumulators, const weir_sort_keys *keys, weir_batch *out,
                              int32_t first, bool *out_exists, weir_error *err);
 
@@ -70,7 +70,8 @@ int weir_accumulators_merge(weir_accumulators *accumulators, const weir_sort_key
 
 int weir_accumulators_remove(weir_accumulators *accumulators, const weir_sort_keys *keys, weir_error *err);
 
-/* Which of the grouping sets of an AGGREGATE the keys of the calls that follow are of: what GROUPING and GROUP_ID give. */
+/* Which of the grouping sets of an AGGREGATE the keys of the calls that follow are of: what GROUPING and GROUP_ID give.
+ */
 void weir_accumulators_use_set(weir_accumulators *accumulators, const weir_plan *aggregate, int32_t set);
 
 #endif

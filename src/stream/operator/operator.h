@@ -16,6 +16,11 @@
 #define WEIR_WATERMARK_NONE INT64_MIN /* nothing is known yet */
 #define WEIR_WATERMARK_END  INT64_MAX /* nothing more will come */
 
+/* Not times but what else flows where watermarks do; weir_operator_watermark handles them, operators never see them. An
+ * idle input holds back nothing until rows come again, before which it is said to be active. */
+#define WEIR_WATERMARK_IDLE   (INT64_MIN + 1)
+#define WEIR_WATERMARK_ACTIVE (INT64_MIN + 2)
+
 typedef struct weir_operator weir_operator;
 
 /* Where results go; `to` NULL: nowhere. */
@@ -47,6 +52,7 @@ struct weir_operator {
     /* What the functions below keep for it. */
     int32_t input_count;
     int64_t *input_watermarks;
+    bool *input_idle;
     int64_t output_watermark;
     int64_t rows_in, rows_out;
 };
@@ -78,12 +84,12 @@ void weir_operator_close(weir_operator *self); /* NULL is fine */
 /* Sends a batch on, if it has rows. */
 int weir_output_send(weir_operator *self, const weir_batch *batch, weir_error *err);
 
-/* Notes a watermark of an input; gives the least of all inputs. */
+/* Notes a watermark of an input; gives the least of all inputs that are not idle. */
 int64_t weir_operator_note_watermark(weir_operator *self, int32_t input, int64_t watermark);
 /* Sends a watermark on where it is above the last one. */
 int weir_output_watermark(weir_operator *self, int64_t watermark, weir_error *err);
 
-/* Gives a batch to an operator's input. */
+/* Gives a batch, or a watermark, to an operator's input. */
 int weir_operator_process(weir_operator *to, int32_t input, const weir_batch *batch, weir_error *err);
 int weir_operator_watermark(weir_operator *to, int32_t input, int64_t watermark, weir_error *err);
 

@@ -1,0 +1,263 @@
+/* Building: from the scans upwards, each node gets the operator that its kind asks for.
+ *
+ * The table `creators` says which; PROJECT and FILTER are taken together. State is kept under the words that describe
+ * what is below a node (describe.c), so that it is found again wherever the node stands. */
+#include "stream/plan/graph.h"
+
+#include <stdlib.h>
+
+#include "stream/operator/operators.h"
+#include "stream/plan/graph_internal.h"
+#include "stream/source/values_source.h"
+
+struct weir_graph {
+    weir_operator_context context;
+    const weir_bound *bound;
+    weir_map *uids;
+    weir_arena arena;
+    weir_operator **operators; /* inputs before what reads them */
+    int32_t operator_count;
+    size_t operator_capacity;
+    weir_graph_source *sources;
+    int32_t source_count;
+    weir_stream_sink *sink;
+};
+
+typedef int (*creator)(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                       weir_error *err);
+
+static const creator creators[] = {
+    [WEIR_PLAN_UNION] = weir_union_operator_create,
+};
+
+static int build(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err);
+
+/* --- Nodes ----------------------------------------------------------------------------------------------------- */
+
+static int fail_at(const weir_plan *plan, weir_error *err, const char *message)
+{
+    return weir_fail_at(err, WEIR_UNSUPPORTED, plan->position.line, plan->position.column, "%s", message);
+}
+
+/* A hash of the words, and which of the equal ones it is. */
+static const char *make_uid(weir_graph *graph, const weir_plan *plan)
+{
+    weir_buffer words = {0};
+    weir_graph_describe_plan(plan, 0, &words);
+    uint64_t hash = weir_graph_hash(weir_buffer_slice(&words));
+    weir_buffer_free(&words);
+    weir_slice key = weir_slice_of(&hash, sizeof hash);
+    intptr_t number = (intptr_t)weir_map_get(graph->uids, key);
+    weir_map_put(graph->uids, key, (void *)(number + 1)); /* how many there are */
+    return weir_arena_format(&graph->arena, "%016" PRIx64 "-%d", hash, (int)number);
+}
+
+static int make_node(weir_graph *graph, const weir_plan *plan, weir_stream_node *out, weir_error *err)
+{
+    *out = (weir_stream_node){.plan = plan, .uid = make_uid(graph, plan)};
+    WEIR_TRY(weir_stream_traits_of(plan, &graph->arena, &out->output, err));
+    for (int32_t i = 0; i < plan->input_count && i < 2; i++) {
+        WEIR_TRY(weir_stream_traits_of(plan->inputs[i], &graph->arena, &out->inputs[i], err));
+    }
+    return WEIR_OK;
+}
+
+static void add_operator(weir_graph *graph, weir_operator *added)
+{
+    WEIR_GROW(graph->operators, graph->operator_capacity, graph->operator_count + 1);
+    graph->operators[graph->operator_count++] = added;
+}
+
+static void connect(weir_output *from, weir_operator *to, int32_t input) { *from = (weir_output){to, input}; }
+
+static int build_chain(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+{
+    weir_stream_node node;
+    weir_output *below;
+    weir_operator *made;
+    weir_flat_plan *flat = WEIR_NEW(&graph->arena, weir_flat_plan);
+    weir_plan_flatten(plan, &graph->arena, flat);
+    WEIR_TRY(build(graph, flat->bottom, &below, err));
+    WEIR_TRY(make_node(graph, plan, &node, err));
+    WEIR_TRY(weir_project_operator_create(&graph->context, &node, flat, &made, err));
+    add_operator(graph, made);
+    connect(below, made, 0);
+    *out = &made->output;
+    return WEIR_OK;
+}
+
+static int build_node(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+{
+    size_t kind = (size_t)plan->kind;
+    if (kind >= sizeof creators / sizeof creators[0] || creators[kind] == NULL) {
+        return fail_at(plan, err, "this part of the query does not run as a stream in this version");
+    }
+    weir_stream_node node;
+    weir_operator *made;
+    weir_output **below = WEIR_NEW_ARRAY(&graph->arena, weir_output *, plan->input_count + 1);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        WEIR_TRY(build(graph, plan->inputs[i], &below[i], err));
+    }
+    WEIR_TRY(make_node(graph, plan, &node, err));
+    WEIR_TRY(creators[kind](&graph->context, &node, &made, err));
+    add_operator(graph, made);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        connect(below[i], made, i);
+    }
+    *out = &made->output;
+    return WEIR_OK;
+}
+
+/* --- Sources --------------------------------------------------------------------------------------------------- */
+
+static int32_t count_sources(const weir_plan *plan)
+{
+    int32_t count = plan->kind == WEIR_PLAN_SCAN || plan->kind == WEIR_PLAN_VALUES;
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        count += count_sources(plan->inputs[i]);
+    }
+    return count;
+}
+
+static int open_source(weir_graph *graph, const weir_plan *plan, weir_stream_source **out, weir_error *err)
+{
+    if (plan->kind == WEIR_PLAN_VALUES) {
+        *out = weir_values_source_create(graph->context.engine, plan);
+        return WEIR_OK;
+    }
+    if (plan->table->open_stream == NULL) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, plan->position.line, plan->position.column,
+                            "table '%s.%s.%s' can't be read as a stream", plan->table->catalog, plan->table->database,
+                            plan->table->name);
+    }
+    const weir_scan_request request = {
+        .columns = plan->columns, .column_count = plan->field_count, .predicate = plan->pushed, .limit = -1};
+    return plan->table->open_stream(plan->table, &request, out, err);
+}
+
+static int build_source(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+{
+    weir_stream_source *source;
+    WEIR_TRY(open_source(graph, plan, &source, err));
+    weir_graph_source *added = &graph->sources[graph->source_count++];
+    added->scan = plan;
+    added->source = source;
+    added->uid = make_uid(graph, plan);
+    weir_batch_init(&added->batch, plan->fields, plan->field_count);
+    *out = &added->output;
+    return WEIR_OK;
+}
+
+static int build(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+{
+    switch (plan->kind) {
+    case WEIR_PLAN_SCAN:
+    case WEIR_PLAN_VALUES:
+        return build_source(graph, plan, out, err);
+    case WEIR_PLAN_PROJECT:
+    case WEIR_PLAN_FILTER:
+        return build_chain(graph, plan, out, err);
+    default:
+        return build_node(graph, plan, out, err);
+    }
+}
+
+/* --- The whole ------------------------------------------------------------------------------------------------- */
+
+static int check_sink(const weir_graph *graph, weir_error *err)
+{
+    const weir_sql_table *sink = graph->bound->sink;
+    const weir_stream_traits *traits;
+    WEIR_TRY(weir_stream_traits_of(graph->bound->plan, (weir_arena *)&graph->arena, &traits, err));
+    if (graph->sink->takes == WEIR_SINK_INSERTS && (traits->updates || traits->deletes)) {
+        return weir_fail(err, WEIR_INVALID,
+                         "Table sink '%s.%s.%s' doesn't support consuming %s changes which is produced by node %s",
+                         sink->catalog, sink->database, sink->name,
+                         traits->updates && traits->deletes ? "update and delete"
+                         : traits->updates                  ? "update"
+                                                            : "delete",
+                         traits->changes_from);
+    }
+    return WEIR_OK;
+}
+
+static int build_all(weir_graph *graph, weir_error *err)
+{
+    weir_output *top;
+    const weir_plan *plan = graph->bound->plan;
+    graph->sources = WEIR_NEW_ARRAY(&graph->arena, weir_graph_source, count_sources(plan) + 1);
+    WEIR_TRY(check_sink(graph, err));
+    WEIR_TRY(build(graph, plan, &top, err));
+    weir_operator *end = weir_sink_operator_create(plan, graph->sink);
+    add_operator(graph, end);
+    connect(top, end, 0);
+    return WEIR_OK;
+}
+
+int weir_graph_create(const weir_operator_context *context, const weir_bound *bound, weir_stream_sink *sink,
+                      weir_map *uids, weir_graph **out, weir_error *err)
+{
+    weir_graph *graph = weir_alloc_zeroed(1, sizeof *graph);
+    weir_arena_init(&graph->arena);
+    graph->context = *context;
+    graph->bound = bound;
+    graph->sink = sink;
+    graph->uids = uids;
+    int code = build_all(graph, err);
+    if (code != WEIR_OK) {
+        weir_graph_free(graph);
+        return code;
+    }
+    *out = graph;
+    return WEIR_OK;
+}
+
+void weir_graph_free(weir_graph *graph)
+{
+    if (graph == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < graph->operator_count; i++) {
+        weir_operator_close(graph->operators[i]);
+    }
+    for (int32_t i = 0; i < graph->source_count; i++) {
+        graph->sources[i].source->close(graph->sources[i].source);
+        weir_batch_free(&graph->sources[i].batch);
+    }
+    graph->sink->close(graph->sink);
+    free(graph->operators);
+    weir_arena_free(&graph->arena);
+    free(graph);
+}
+
+weir_graph_source *weir_graph_sources(weir_graph *graph, int32_t *out_count)
+{
+    *out_count = graph->source_count;
+    return graph->sources;
+}
+
+weir_stream_sink *weir_graph_sink(weir_graph *graph) { return graph->sink; }
+
+const weir_operator *weir_graph_end(const weir_graph *graph) { return graph->operators[graph->operator_count - 1]; }
+
+int weir_graph_tick(weir_graph *graph, int64_t now_ms, weir_error *err)
+{
+    for (int32_t i = 0; i < graph->operator_count; i++) {
+        weir_operator *each = graph->operators[i];
+        if (each->tick != NULL) {
+            WEIR_TRY(each->tick(each, now_ms, err));
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_graph_barrier(weir_graph *graph, weir_error *err)
+{
+    for (int32_t i = 0; i < graph->operator_count; i++) {
+        weir_operator *each = graph->operators[i];
+        if (each->barrier != NULL) {
+            WEIR_TRY(each->barrier(each, err));
+        }
+    }
+    return WEIR_OK;
+}
