@@ -1,14 +1,10 @@
-/* What changes a plan gives, from its scans upwards. */
-#include "stream/plan/traits.h"
+/* What changes a plan gives, from its scans upwards. What is said of times and windows is in times.c. */
+#include "stream/plan/times.h"
 
-#include "sql/function/kernels.h"
-
-static weir_stream_traits *new_traits(weir_arena *arena, const weir_plan *plan)
+static weir_stream_traits *new_traits(weir_arena *arena)
 {
     weir_stream_traits *traits = WEIR_NEW(arena, weir_stream_traits);
     traits->has_before = true;
-    traits->times = WEIR_NEW_ARRAY(arena, weir_field_time, plan->field_count + 1);
-    traits->window_start = traits->window_end = traits->window_time = -1;
     return traits;
 }
 
@@ -86,41 +82,6 @@ static void project_traits(weir_arena *arena, const weir_plan *project, const we
         out->key = NULL;
         out->key_count = 0;
     }
-    for (int32_t i = 0; i < project->expression_count; i++) {
-        const weir_expression *bare = weir_expression_bare(project->expressions[i]);
-        if (bare->kind == WEIR_EXPRESSION_COLUMN) {
-            out->times[i] = from->times[bare->column];
-        } else if (bare->kind == WEIR_EXPRESSION_CALL && bare->kernel == &weir_kernel_proctime) {
-            out->times[i] = WEIR_TIME_PROCTIME;
-        }
-    }
-    out->windowed = from->windowed;
-    out->window_start = find_column(project, from->window_start);
-    out->window_end = find_column(project, from->window_end);
-    out->window_time = find_column(project, from->window_time);
-}
-
-static void watermark_traits(weir_arena *arena, const weir_plan *plan, const weir_stream_traits *from,
-                             weir_stream_traits *out)
-{
-    *out = *from;
-    out->times = weir_arena_copy(arena, from->times, sizeof *from->times * (size_t)plan->field_count);
-    out->times[plan->time_column] = WEIR_TIME_ROWTIME;
-}
-
-static void assign_traits(weir_arena *arena, const weir_plan *plan, const weir_stream_traits *from,
-                          weir_stream_traits *out)
-{
-    weir_field_time *times = out->times;
-    int32_t first = plan->inputs[0]->field_count;
-    (void)arena;
-    take_changes(from, out);
-    memcpy(times, from->times, sizeof *times * (size_t)first);
-    times[first + 2] = from->times[plan->assigner->column];
-    out->windowed = true;
-    out->window_start = first;
-    out->window_end = first + 1;
-    out->window_time = first + 2;
 }
 
 /* One row a group, which follows its input. Over windows that close, rows only come. */
@@ -133,7 +94,7 @@ static void aggregate_traits(weir_arena *arena, const weir_plan *plan, const wei
         out->key[i] = i;
     }
     out->key_count = plan->expression_count;
-    if (!from->windowed) {
+    if (!weir_stream_is_window_aggregate(plan, from)) {
         out->updates = plan->aggregate_count > 0;
         out->deletes = from->updates || from->deletes;
         out->changes_from = out->updates || out->deletes ? "GroupAggregate" : NULL;
@@ -144,7 +105,7 @@ static void distinct_traits(weir_arena *arena, const weir_plan *plan, const weir
                             weir_stream_traits *out)
 {
     out->unbounded = from->unbounded;
-    out->deletes = from->updates || from->deletes;
+    out->deletes = !weir_stream_is_window_aggregate(plan, from) && (from->updates || from->deletes);
     out->changes_from = out->deletes ? "GroupAggregate" : NULL;
     out->key = WEIR_NEW_ARRAY(arena, int32_t, plan->field_count + 1);
     for (int32_t i = 0; i < plan->field_count; i++) {
@@ -168,13 +129,6 @@ static void union_traits(const weir_plan *plan, const weir_stream_traits *const 
 {
     for (int32_t i = 0; i < plan->input_count; i++) {
         add_changes(inputs[i], out);
-    }
-    for (int32_t i = 0; i < plan->field_count; i++) {
-        weir_field_time time = inputs[0]->times[i];
-        for (int32_t j = 1; j < plan->input_count; j++) {
-            time = inputs[j]->times[i] == time ? time : WEIR_TIME_NONE;
-        }
-        out->times[i] = time;
     }
 }
 
@@ -205,7 +159,7 @@ static void changed_by(const char *node, const weir_stream_traits *from, weir_st
 int weir_stream_traits_of(const weir_plan *plan, weir_arena *arena, const weir_stream_traits **out, weir_error *err)
 {
     const weir_stream_traits **inputs = WEIR_NEW_ARRAY(arena, const weir_stream_traits *, plan->input_count + 1);
-    weir_stream_traits *traits = new_traits(arena, plan);
+    weir_stream_traits *traits = new_traits(arena);
     for (int32_t i = 0; i < plan->input_count; i++) {
         WEIR_TRY(weir_stream_traits_of(plan->inputs[i], arena, &inputs[i], err));
     }
@@ -219,13 +173,11 @@ int weir_stream_traits_of(const weir_plan *plan, weir_arena *arena, const weir_s
         project_traits(arena, plan, inputs[0], traits);
         break;
     case WEIR_PLAN_FILTER:
+    case WEIR_PLAN_WATERMARK:
         *traits = *inputs[0];
         break;
-    case WEIR_PLAN_WATERMARK:
-        watermark_traits(arena, plan, inputs[0], traits);
-        break;
     case WEIR_PLAN_ASSIGN:
-        assign_traits(arena, plan, inputs[0], traits);
+        take_changes(inputs[0], traits);
         break;
     case WEIR_PLAN_AGGREGATE:
         aggregate_traits(arena, plan, inputs[0], traits);
@@ -234,10 +186,14 @@ int weir_stream_traits_of(const weir_plan *plan, weir_arena *arena, const weir_s
         distinct_traits(arena, plan, inputs[0], traits);
         break;
     case WEIR_PLAN_WINDOW:
-        changed_by("OverAggregate", inputs[0], traits);
+        take_changes(inputs[0], traits);
         break;
     case WEIR_PLAN_SORT:
-        changed_by("Rank", inputs[0], traits);
+        if (plan->limit < 0 && plan->offset == 0) {
+            take_changes(inputs[0], traits);
+        } else {
+            changed_by("Rank", inputs[0], traits);
+        }
         break;
     case WEIR_PLAN_UNNEST:
         take_changes(inputs[0], traits);
@@ -251,6 +207,7 @@ int weir_stream_traits_of(const weir_plan *plan, weir_arena *arena, const weir_s
         join_traits(plan, inputs, traits);
         break;
     }
+    WEIR_TRY(weir_stream_times_of(plan, inputs, arena, traits, err));
     *out = traits;
     return WEIR_OK;
 }

@@ -23,8 +23,11 @@ typedef struct weir_stream_traits {
                      row */
     int32_t key_count;
     weir_field_time *times; /* one a field */
-    bool windowed;          /* rows belong to windows of an ASSIGN below that is not yet aggregated */
+    bool windowed; /* rows belong to windows of an ASSIGN below, whose bounds are fields; what tells of a window comes
+                      before the watermark that closes it */
     int32_t window_start, window_end, window_time; /* fields that hold them; -1: gone */
+    weir_field_time window_clock;                  /* what closes the windows */
+    const char *window_zone; /* whose clock the bounds are of; NULL: that of TIMESTAMP, which is nobody's */
 } weir_stream_traits;
 
 /* The traits of a plan, in `arena`. WEIR_UNSUPPORTED or WEIR_INVALID with the place of what cannot run as a stream. */
