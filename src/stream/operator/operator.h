@@ -24,14 +24,14 @@
 typedef struct weir_operator weir_operator;
 
 /* Where results go; `to` NULL: nowhere. */
-typedef struct weir_output {
+typedef struct weir_operator_output {
     weir_operator *to;
     int32_t input;
-} weir_output;
+} weir_operator_output;
 
 struct weir_operator {
     const char *name; /* for people: "GroupAggregate", "Join" */
-    weir_output output;
+    weir_operator_output output;
 
     /* Takes a batch, which stays the sender's and has the columns of that input's plan. */
     int (*process)(weir_operator *self, int32_t input, const weir_batch *batch, weir_error *err);

@@ -30,7 +30,7 @@ static const creator creators[] = {
     [WEIR_PLAN_UNION] = weir_union_operator_create,
 };
 
-static int build(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err);
+static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err);
 
 /* --- Nodes ----------------------------------------------------------------------------------------------------- */
 
@@ -68,12 +68,12 @@ static void add_operator(weir_graph *graph, weir_operator *added)
     graph->operators[graph->operator_count++] = added;
 }
 
-static void connect(weir_output *from, weir_operator *to, int32_t input) { *from = (weir_output){to, input}; }
+static void connect(weir_operator_output *from, weir_operator *to, int32_t input) { *from = (weir_operator_output){to, input}; }
 
-static int build_chain(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_node node;
-    weir_output *below;
+    weir_operator_output *below;
     weir_operator *made;
     weir_flat_plan *flat = WEIR_NEW(&graph->arena, weir_flat_plan);
     weir_plan_flatten(plan, &graph->arena, flat);
@@ -86,7 +86,7 @@ static int build_chain(weir_graph *graph, const weir_plan *plan, weir_output **o
     return WEIR_OK;
 }
 
-static int build_node(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     size_t kind = (size_t)plan->kind;
     if (kind >= sizeof creators / sizeof creators[0] || creators[kind] == NULL) {
@@ -94,7 +94,7 @@ static int build_node(weir_graph *graph, const weir_plan *plan, weir_output **ou
     }
     weir_stream_node node;
     weir_operator *made;
-    weir_output **below = WEIR_NEW_ARRAY(&graph->arena, weir_output *, plan->input_count + 1);
+    weir_operator_output **below = WEIR_NEW_ARRAY(&graph->arena, weir_operator_output *, plan->input_count + 1);
     for (int32_t i = 0; i < plan->input_count; i++) {
         WEIR_TRY(build(graph, plan->inputs[i], &below[i], err));
     }
@@ -135,7 +135,7 @@ static int open_source(weir_graph *graph, const weir_plan *plan, weir_stream_sou
     return plan->table->open_stream(plan->table, &request, out, err);
 }
 
-static int build_source(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+static int build_source(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_source *source;
     WEIR_TRY(open_source(graph, plan, &source, err));
@@ -148,7 +148,7 @@ static int build_source(weir_graph *graph, const weir_plan *plan, weir_output **
     return WEIR_OK;
 }
 
-static int build(weir_graph *graph, const weir_plan *plan, weir_output **out, weir_error *err)
+static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     switch (plan->kind) {
     case WEIR_PLAN_SCAN:
@@ -183,7 +183,7 @@ static int check_sink(const weir_graph *graph, weir_error *err)
 
 static int build_all(weir_graph *graph, weir_error *err)
 {
-    weir_output *top;
+    weir_operator_output *top;
     const weir_plan *plan = graph->bound->plan;
     graph->sources = WEIR_NEW_ARRAY(&graph->arena, weir_graph_source, count_sources(plan) + 1);
     WEIR_TRY(check_sink(graph, err));

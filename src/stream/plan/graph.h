@@ -13,7 +13,7 @@ typedef struct weir_graph weir_graph;
 typedef struct weir_graph_source {
     const weir_plan *scan;
     weir_stream_source *source; /* owned by the graph */
-    weir_output output;
+    weir_operator_output output;
     const char *uid; /* under which its position is kept: what is read, not where it stands in the plan */
     weir_batch batch;
     bool ended;           /* it has given WEIR_END */
