@@ -201,7 +201,7 @@ static weir_plan *new_scan(weir_binder *binder, weir_sql_table *table, const wei
 
 int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out)
 {
-    if (table->open == NULL) {
+    if (table->open == NULL && (table->open_stream == NULL || !binder->context->streaming)) {
         return weir_binder_fail(binder, at, "table %s can only be written, not read", table->name);
     }
     weir_plan *scan = new_scan(binder, table, at);

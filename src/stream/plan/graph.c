@@ -68,7 +68,10 @@ static void add_operator(weir_graph *graph, weir_operator *added)
     graph->operators[graph->operator_count++] = added;
 }
 
-static void connect(weir_operator_output *from, weir_operator *to, int32_t input) { *from = (weir_operator_output){to, input}; }
+static void connect(weir_operator_output *from, weir_operator *to, int32_t input)
+{
+    *from = (weir_operator_output){to, input};
+}
 
 static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {

@@ -1,0 +1,84 @@
+/* How two descriptions of plans differ: the lines that one has and the other has not, in their order. */
+#include <stdlib.h>
+
+#include "stream/job/job_internal.h"
+
+enum { MOST_LINES = 400, SHOWN_LINES = 8, SHOWN_WIDTH = 72 };
+
+typedef struct lines {
+    weir_slice items[MOST_LINES];
+    int32_t count;
+} lines;
+
+static void split_lines(const char *text, lines *out)
+{
+    out->count = 0;
+    while (*text != '\0' && out->count < MOST_LINES) {
+        size_t size = strcspn(text, "\n");
+        out->items[out->count++] = weir_slice_of(text, size);
+        text += size + (text[size] == '\n');
+    }
+}
+
+/* common[i][j]: how many lines the rests from i and j share, in order. */
+typedef uint16_t common_row[MOST_LINES + 1];
+
+static void count_common(const lines *a, const lines *b, common_row *common)
+{
+    for (int32_t i = a->count; i >= 0; i--) {
+        for (int32_t j = b->count; j >= 0; j--) {
+            if (i == a->count || j == b->count) {
+                common[i][j] = 0;
+            } else if (weir_slice_equal(a->items[i], b->items[j])) {
+                common[i][j] = (uint16_t)(common[i + 1][j + 1] + 1);
+            } else {
+                common[i][j] = common[i + 1][j] > common[i][j + 1] ? common[i + 1][j] : common[i][j + 1];
+            }
+        }
+    }
+}
+
+static void show_line(char sign, weir_slice line, int32_t *shown, weir_buffer *out)
+{
+    if ((*shown)++ >= SHOWN_LINES) {
+        return;
+    }
+    bool cut = line.size > SHOWN_WIDTH;
+    weir_buffer_append_format(out, "\n%c %.*s%s", sign, (int)(cut ? SHOWN_WIDTH : line.size), (const char *)line.data,
+                              cut ? "…" : "");
+}
+
+static void show_difference(const lines *was, const lines *is, weir_buffer *out)
+{
+    common_row *common = weir_alloc_zeroed(MOST_LINES + 1, sizeof *common);
+    int32_t shown = 0;
+    count_common(was, is, common);
+    for (int32_t i = 0, j = 0; i < was->count || j < is->count;) {
+        if (i < was->count && j < is->count && weir_slice_equal(was->items[i], is->items[j])) {
+            i++;
+            j++;
+        } else if (i < was->count && (j == is->count || common[i + 1][j] >= common[i][j + 1])) {
+            show_line('-', was->items[i++], &shown, out);
+        } else {
+            show_line('+', is->items[j++], &shown, out);
+        }
+    }
+    if (shown > SHOWN_LINES) {
+        weir_buffer_append_format(out, "\n(and %d lines more)", shown - SHOWN_LINES);
+    }
+    free(common);
+}
+
+int weir_job_fail_changed(const char *stored, const char *wanted, weir_error *err)
+{
+    lines *both = weir_alloc(2 * sizeof *both);
+    weir_buffer text = {0};
+    split_lines(stored, &both[0]);
+    split_lines(wanted, &both[1]);
+    show_difference(&both[0], &both[1], &text);
+    weir_fail(err, WEIR_INVALID, "the state was written by another computation (-: what it was, +: what it is now):%s",
+              weir_buffer_text(&text));
+    weir_buffer_free(&text);
+    free(both);
+    return WEIR_INVALID;
+}
