@@ -11,9 +11,18 @@ static int write_batch(weir_sink *self, const weir_batch *batch, weir_error *err
     return WEIR_OK;
 }
 
-static int commit(weir_sink *self, weir_error *err)
+static int prepare(weir_sink *self, weir_buffer *out, weir_error *err)
 {
     (void)self;
+    (void)out;
+    (void)err;
+    return WEIR_OK;
+}
+
+static int commit(weir_sink *self, weir_slice prepared, weir_error *err)
+{
+    (void)self;
+    (void)prepared;
     (void)err;
     return WEIR_OK;
 }
@@ -25,7 +34,12 @@ int weir_blackhole_sink_open(const weir_sink_options *options, weir_sink **out, 
     (void)options;
     (void)err;
     weir_sink *sink = weir_alloc(sizeof *sink);
-    *sink = (weir_sink){.write = write_batch, .commit = commit, .close = close_sink, .takes_changes = true};
+    *sink = (weir_sink){.write = write_batch,
+                        .prepare = prepare,
+                        .commit = commit,
+                        .recover = commit,
+                        .close = close_sink,
+                        .takes_changes = true};
     *out = sink;
     return WEIR_OK;
 }

@@ -1,9 +1,13 @@
 /* The filesystem sink: rows to files `part-<uuid>-<n>` in a folder, a folder a partition.
  *
- * Until the commit files have names that begin with '.', which no reader looks at; the commit syncs them and gives them
- * their names, after it has removed what INSERT OVERWRITE replaces. A file ends at the size of the rolling policy. */
+ * Until the commit files have names that begin with '.', which no reader looks at. Preparing ends and syncs them; the
+ * commit gives them their names, after it has removed what INSERT OVERWRITE replaces. A file ends at the size of the
+ * rolling policy, and with every commit.
+ *
+ * What is prepared: | version: 1 | folders: 4 | each: path | parts: 4 | the name of each |. */
 #include <stdlib.h>
 
+#include "base/byte_reader.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -15,16 +19,12 @@
 
 #define TEXT_BYTES ((size_t)256 << 10) /* text is handed to the file when there is so much of it */
 
-/* A file that is written or waits for the commit. */
-typedef struct part_file {
-    char *hidden; /* its path until the commit */
-    char *path;
-} part_file;
+#define PREPARED_VERSION 1
 
 /* One partition's folder. */
 typedef struct partition_folder {
     char *folder;
-    part_file *parts; /* complete, and the open one last */
+    char **parts; /* names of files not prepared yet: complete ones, and the open one last */
     size_t part_count;
     size_t part_capacity;
     weir_output *output;        /* of the open part, when it is text */
@@ -55,14 +55,18 @@ typedef struct filesystem_sink {
 
 /* ---- parts ---- */
 
+/* The path of a part until the commit. */
+static char *hidden_path(const char *folder, const char *part) { return weir_format("%s/.%s.inprogress", folder, part); }
+
 static int begin_part(filesystem_sink *sink, partition_folder *partition, weir_error *err)
 {
     WEIR_GROW(partition->parts, partition->part_capacity, partition->part_count + 1);
-    int64_t number = sink->part_number++;
-    part_file *part = &partition->parts[partition->part_count++];
-    part->path = weir_format("%s/part-%s-%" PRId64, partition->folder, sink->uuid, number);
-    part->hidden = weir_format("%s/.part-%s-%" PRId64 ".inprogress", partition->folder, sink->uuid, number);
-    WEIR_TRY(weir_fs_create(sink->fs, part->hidden, &partition->output, err));
+    char *part = weir_format("part-%s-%" PRId64, sink->uuid, sink->part_number++);
+    partition->parts[partition->part_count++] = part;
+    char *path = hidden_path(partition->folder, part);
+    int code = weir_fs_create(sink->fs, path, &partition->output, err);
+    free(path);
+    WEIR_TRY(code);
     if (sink->row_writer != NULL) {
         return WEIR_OK;
     }
@@ -253,47 +257,130 @@ static int remove_overwritten(filesystem_sink *sink, weir_error *err)
 static void forget_parts(partition_folder *partition)
 {
     for (size_t i = 0; i < partition->part_count; i++) {
-        free(partition->parts[i].hidden);
-        free(partition->parts[i].path);
+        free(partition->parts[i]);
     }
     partition->part_count = 0;
 }
 
-static int publish_partition(filesystem_sink *sink, partition_folder *partition, weir_error *err)
+/* Ends the open parts of all partitions. */
+static int end_parts(filesystem_sink *sink, uint32_t *out_folders, weir_error *err)
 {
-    for (size_t i = 0; i < partition->part_count; i++) {
-        WEIR_TRY(weir_fs_rename(sink->fs, partition->parts[i].hidden, partition->parts[i].path, err));
-    }
-    if (partition->part_count > 0) {
-        if (sink->success_file != NULL) {
-            char *path = weir_format("%s/%s", partition->folder, sink->success_file);
-            int code = weir_fs_replace(sink->fs, path, (weir_slice){0}, err);
-            free(path);
-            WEIR_TRY(code);
-        }
-        WEIR_TRY(weir_fs_sync_directory(sink->fs, partition->folder, err));
-    }
-    forget_parts(partition);
-    return WEIR_OK;
-}
-
-static int commit(weir_sink *self, weir_error *err)
-{
-    filesystem_sink *sink = (filesystem_sink *)self;
+    *out_folders = 0;
     for (size_t i = 0; i < sink->partitions.entry_count; i++) {
         partition_folder *partition = sink->partitions.entries[i].value;
         if (has_open_part(partition)) {
             WEIR_TRY(end_part(sink, partition, err));
         }
+        if (partition->part_count > 0) {
+            WEIR_TRY(weir_fs_sync_directory(sink->fs, partition->folder, err));
+            (*out_folders)++;
+        }
     }
+    return WEIR_OK;
+}
+
+static int prepare(weir_sink *self, weir_buffer *out, weir_error *err)
+{
+    filesystem_sink *sink = (filesystem_sink *)self;
+    uint32_t folders = 0;
+    WEIR_TRY(end_parts(sink, &folders, err));
+    weir_put_u8(out, PREPARED_VERSION);
+    weir_put_u32(out, folders);
+    for (size_t i = 0; i < sink->partitions.entry_count; i++) {
+        partition_folder *partition = sink->partitions.entries[i].value;
+        if (partition->part_count == 0) {
+            continue;
+        }
+        weir_put_slice(out, weir_slice_text(partition->folder));
+        weir_put_u32(out, (uint32_t)partition->part_count);
+        for (size_t part = 0; part < partition->part_count; part++) {
+            weir_put_slice(out, weir_slice_text(partition->parts[part]));
+        }
+        forget_parts(partition);
+    }
+    return WEIR_OK;
+}
+
+/* A part that has its name already was committed before the crash; one that has neither was taken away since. */
+static int publish_part(filesystem_sink *sink, const char *folder, const char *part, bool recovers, weir_error *err)
+{
+    char *hidden = hidden_path(folder, part);
+    char *path = weir_format("%s/%s", folder, part);
+    bool exists = true;
+    int code = recovers ? weir_fs_exists(sink->fs, hidden, &exists, err) : WEIR_OK;
+    if (code == WEIR_OK && exists) {
+        code = weir_fs_rename(sink->fs, hidden, path, err);
+    }
+    free(hidden);
+    free(path);
+    return code;
+}
+
+static int mark_success(filesystem_sink *sink, const char *folder, weir_error *err)
+{
+    if (sink->success_file == NULL) {
+        return WEIR_OK;
+    }
+    char *path = weir_format("%s/%s", folder, sink->success_file);
+    int code = weir_fs_replace(sink->fs, path, (weir_slice){0}, err);
+    free(path);
+    return code;
+}
+
+static char *take_text(weir_byte_reader *reader)
+{
+    weir_slice text = weir_take_slice(reader);
+    return weir_format("%.*s", (int)text.size, (const char *)text.data);
+}
+
+static int publish_folder(filesystem_sink *sink, weir_byte_reader *reader, bool recovers, weir_error *err)
+{
+    char *folder = take_text(reader);
+    uint32_t parts = weir_take_count(reader, 4);
+    int code = WEIR_OK;
+    for (uint32_t i = 0; i < parts && !reader->failed && code == WEIR_OK; i++) {
+        char *part = take_text(reader);
+        if (!reader->failed) {
+            code = publish_part(sink, folder, part, recovers, err);
+        }
+        free(part);
+    }
+    if (code == WEIR_OK && !reader->failed) {
+        code = mark_success(sink, folder, err);
+    }
+    if (code == WEIR_OK && !reader->failed) {
+        code = weir_fs_sync_directory(sink->fs, folder, err);
+    }
+    free(folder);
+    return code;
+}
+
+static int publish(filesystem_sink *sink, weir_slice prepared, bool recovers, weir_error *err)
+{
+    weir_byte_reader reader = weir_byte_reader_of(prepared);
+    bool known = weir_take_u8(&reader) == PREPARED_VERSION;
+    uint32_t folders = known ? weir_take_count(&reader, 8) : 0;
+    for (uint32_t i = 0; i < folders && !reader.failed; i++) {
+        WEIR_TRY(publish_folder(sink, &reader, recovers, err));
+    }
+    return known && weir_byte_reader_is_done(&reader)
+               ? WEIR_OK
+               : weir_fail(err, WEIR_CORRUPT, "%s: what was kept of the files to commit is damaged", sink->folder);
+}
+
+static int commit(weir_sink *self, weir_slice prepared, weir_error *err)
+{
+    filesystem_sink *sink = (filesystem_sink *)self;
     if (sink->overwrite) {
         WEIR_TRY(remove_overwritten(sink, err));
         sink->overwrite = false;
     }
-    for (size_t i = 0; i < sink->partitions.entry_count; i++) {
-        WEIR_TRY(publish_partition(sink, sink->partitions.entries[i].value, err));
-    }
-    return WEIR_OK;
+    return publish(sink, prepared, false, err);
+}
+
+static int recover(weir_sink *self, weir_slice prepared, weir_error *err)
+{
+    return publish((filesystem_sink *)self, prepared, true, err);
 }
 
 /* ---- opening and closing ---- */
@@ -307,7 +394,9 @@ static void drop_partition(filesystem_sink *sink, partition_folder *partition)
         weir_output_abandon(partition->output);
     }
     for (size_t i = 0; i < partition->part_count; i++) {
-        weir_fs_remove(sink->fs, partition->parts[i].hidden, NULL); /* best effort: hidden in any case */
+        char *path = hidden_path(partition->folder, partition->parts[i]);
+        weir_fs_remove(sink->fs, path, NULL); /* best effort: hidden in any case */
+        free(path);
     }
     forget_parts(partition);
     free(partition->parts);
@@ -385,7 +474,8 @@ static int open_sink(filesystem_sink *sink, const weir_sink_options *options, we
 int weir_filesystem_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err)
 {
     filesystem_sink *sink = weir_alloc_zeroed(1, sizeof *sink);
-    sink->base = (weir_sink){.write = write_batch, .commit = commit, .close = close_sink};
+    sink->base = (weir_sink){
+        .write = write_batch, .prepare = prepare, .commit = commit, .recover = recover, .close = close_sink};
     weir_arena_init(&sink->arena);
     sink->partition_keys = options->partition_keys;
     sink->overwrite = options->overwrite;

@@ -2,7 +2,9 @@
  *
  * Values are those of Java's classes that stand for them outside of Flink: LocalDateTime leaves out what is zero at its
  * end, bytes are an array of signed numbers, a nested row has a kind as well. Source of truth:
- * org.apache.flink.types.Row.toString. */
+ * org.apache.flink.types.Row.toString.
+ *
+ * Rows that are held back until a commit are the text that is prepared: after a crash it is printed again. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,13 +15,15 @@
 #include "vector/time_text.h"
 
 #define BUFFER_BYTES (64 << 10) /* rows are handed to the stream when there is so much of them */
+#define HELD_BYTES   (4 << 20)  /* so much of them should not be held back for long */
 
 typedef struct print_sink {
     weir_sink base;
     FILE *out;
     const char *identifier; /* NULL: none */
     int32_t field_count;
-    weir_buffer text;
+    bool holds_back;
+    weir_buffer text; /* of rows not printed yet */
 } print_sink;
 
 static void print_value(const weir_vector *vector, int64_t row, weir_buffer *out);
@@ -152,12 +156,17 @@ static void print_value(const weir_vector *vector, int64_t row, weir_buffer *out
 
 /* ---- the sink ---- */
 
-static int hand_over(print_sink *sink, weir_error *err)
+static int print_text(print_sink *sink, weir_slice text, weir_error *err)
 {
-    size_t written = sink->text.size == 0 ? 0 : fwrite(sink->text.data, 1, sink->text.size, sink->out);
-    if (written != sink->text.size) {
+    if (text.size > 0 && fwrite(text.data, 1, text.size, sink->out) != text.size) {
         return weir_fail_errno(err, errno, "printing rows", "print");
     }
+    return WEIR_OK;
+}
+
+static int hand_over(print_sink *sink, weir_error *err)
+{
+    WEIR_TRY(print_text(sink, weir_buffer_slice(&sink->text), err));
     weir_buffer_clear(&sink->text);
     return WEIR_OK;
 }
@@ -172,19 +181,30 @@ static int write_batch(weir_sink *self, const weir_batch *batch, weir_error *err
         }
         print_row(batch->columns, sink->field_count, row, weir_batch_kind(batch, row), &sink->text);
         weir_buffer_append_byte(&sink->text, '\n');
-        if (sink->text.size >= BUFFER_BYTES) {
+        if (sink->text.size >= BUFFER_BYTES && !sink->holds_back) {
             WEIR_TRY(hand_over(sink, err));
         }
     }
-    return hand_over(sink, err);
+    return sink->holds_back ? WEIR_OK : hand_over(sink, err);
 }
 
-static int commit(weir_sink *self, weir_error *err)
+static int prepare(weir_sink *self, weir_buffer *out, weir_error *err)
 {
     print_sink *sink = (print_sink *)self;
-    WEIR_TRY(hand_over(sink, err));
+    (void)err;
+    weir_buffer_append(out, sink->text.data, sink->text.size);
+    weir_buffer_clear(&sink->text);
+    return WEIR_OK;
+}
+
+static int commit(weir_sink *self, weir_slice prepared, weir_error *err)
+{
+    print_sink *sink = (print_sink *)self;
+    WEIR_TRY(print_text(sink, prepared, err));
     return fflush(sink->out) == 0 ? WEIR_OK : weir_fail_errno(err, errno, "printing rows", "print");
 }
+
+static bool is_full(weir_sink *self) { return ((const print_sink *)self)->text.size >= HELD_BYTES; }
 
 static void close_sink(weir_sink *self)
 {
@@ -199,7 +219,14 @@ int weir_print_sink_open(const weir_sink_options *options, weir_sink **out, weir
     const weir_connect_kind *connector;
     WEIR_TRY(weir_connector_of(options->options, &connector, err));
     print_sink *sink = weir_alloc_zeroed(1, sizeof *sink);
-    sink->base = (weir_sink){.write = write_batch, .commit = commit, .close = close_sink, .takes_changes = true};
+    sink->base = (weir_sink){.write = write_batch,
+                             .prepare = prepare,
+                             .commit = commit,
+                             .recover = commit,
+                             .close = close_sink,
+                             .is_full = is_full,
+                             .takes_changes = true};
+    sink->holds_back = options->holds_back;
     bool to_error = weir_connect_bool(connector, options->options, "standard-error");
     sink->out = to_error || options->print_to == NULL ? stderr : options->print_to;
     sink->identifier = weir_connect_text(connector, options->options, "print-identifier");

@@ -34,3 +34,14 @@ int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error
     }
     return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be read", connector->name);
 }
+
+int weir_sink_show(weir_sink *sink, weir_error *err)
+{
+    weir_buffer prepared = {0};
+    int code = sink->prepare(sink, &prepared, err);
+    if (code == WEIR_OK) {
+        code = sink->commit(sink, weir_buffer_slice(&prepared), err);
+    }
+    weir_buffer_free(&prepared);
+    return code;
+}

@@ -1,4 +1,4 @@
-/* Sinks: rows go out. */
+/* Sinks: rows go out, and become visible in two steps, so that a checkpoint can stand between them. */
 #ifndef WEIR_CONNECT_SINK_H
 #define WEIR_CONNECT_SINK_H
 
@@ -11,11 +11,15 @@ typedef struct weir_sink weir_sink;
 
 struct weir_sink {
     int (*write)(weir_sink *self, const weir_batch *batch, weir_error *err);
-    /* Makes everything written so far visible. */
-    int (*commit)(weir_sink *self, weir_error *err);
-    void (*close)(weir_sink *self); /* without commit before it, what was written since the last one is dropped where
-                                       the sink can */
-    bool takes_changes;             /* rows of every kind; otherwise only +I may come */
+    /* Puts everything written since the last time where it survives, and appends what commit() needs to show it. */
+    int (*prepare)(weir_sink *self, weir_buffer *out, weir_error *err);
+    /* Shows what was prepared. */
+    int (*commit)(weir_sink *self, weir_slice prepared, weir_error *err);
+    /* The same of an earlier run, of which it is not known how far it came. */
+    int (*recover)(weir_sink *self, weir_slice prepared, weir_error *err);
+    void (*close)(weir_sink *self); /* what is not prepared is dropped where the sink can */
+    bool (*is_full)(weir_sink *self); /* rows are held back, and there are many; NULL: never */
+    bool takes_changes;               /* rows of every kind; otherwise only +I may come */
 };
 
 /* All of it is borrowed for the lifetime of the sink. */
@@ -25,10 +29,15 @@ typedef struct weir_sink_options {
     int32_t field_count;
     const char *const *partition_keys;
     int32_t partition_key_count;
-    FILE *print_to; /* where a print sink prints */
-    bool overwrite; /* INSERT OVERWRITE */
+    FILE *print_to;    /* where a print sink prints */
+    bool overwrite;    /* INSERT OVERWRITE */
+    bool holds_back;   /* rows are not to be seen before the commit; otherwise a sink that has no reason to wait shows
+                          them at once */
 } weir_sink_options;
 
 int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err);
+
+/* Prepares and commits in one. */
+int weir_sink_show(weir_sink *sink, weir_error *err);
 
 #endif

@@ -97,6 +97,31 @@ int weir_connector_metadata(const weir_options *options, const char *key, const 
     return *out != NULL ? WEIR_OK : unknown_metadata(format, key, err);
 }
 
+/* Sequences have a last number. */
+static bool has_sequence(const weir_options *options)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        size_t size = strlen(options->keys[i]);
+        if (size > 5 && strcmp(options->keys[i] + size - 5, ".kind") == 0 &&
+            weir_text_equal_ignore_case(options->values[i], "sequence")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool weir_source_never_ends(const weir_options *options)
+{
+    const weir_connect_kind *connector;
+    if (weir_connector_of(options, &connector, NULL) != WEIR_OK) {
+        return false;
+    }
+    if (strcmp(connector->name, "datagen") == 0) {
+        return weir_options_get(options, "number-of-rows") == NULL && !has_sequence(options);
+    }
+    return strcmp(connector->name, "filesystem") == 0 && weir_options_get(options, "source.monitor-interval") != NULL;
+}
+
 bool weir_source_gives_changes(const weir_options *options)
 {
     const weir_connect_kind *format;

@@ -21,6 +21,7 @@ struct weir_source {
     void (*close)(weir_source *self);
 
     bool is_bounded;
+    int64_t poll_interval_ms; /* after WEIR_IDLE it need not be asked earlier; 0: as often as one likes */
     int64_t total_bytes; /* of bounded input, for progress; -1: unknown */
     int64_t done_bytes;
 };
@@ -54,6 +55,9 @@ int weir_connector_check(const weir_options *options, const weir_field *fields, 
  * *out_cast: it is given in any type that it can be cast to; otherwise in types of the same kind. */
 int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
                             weir_error *err);
+
+/* Whether a source of these options goes on for ever. */
+bool weir_source_never_ends(const weir_options *options);
 
 /* What a source of these options gives: only inserts, or changes of every kind. */
 bool weir_source_gives_changes(const weir_options *options);

@@ -400,7 +400,7 @@ const weir_option weir_table_options[] = {
     OPTION("scan.version", TEXT, NULL, WORKS, "A tag's name or a snapshot's id to read."),
     OPTION("scan.file-creation-time-millis", INTEGER, NULL, UNREAD, "Only files made after this time."),
     OPTION("scan.creation-time-millis", INTEGER, NULL, UNREAD, "The time of from-creation-timestamp."),
-    OPTION("scan.bounded.watermark", INTEGER, NULL, UNREAD, "A streaming reader ends at this watermark."),
+    OPTION("scan.bounded.watermark", INTEGER, NULL, WORKS, "A streaming reader ends at this watermark."),
     OPTION("scan.bounded", BOOLEAN, NULL, STORED, "Whether a reader ends with what there is."),
     OPTION("scan.fallback-branch", TEXT, NULL, WORKS, "A branch that is read for partitions which this one lacks."),
     OPTION("scan.fallback-snapshot-branch", TEXT, NULL, STORED, "The branch with the full data of a chain table."),

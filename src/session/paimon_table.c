@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "lsm/lsm_options.h"
 #include "session/sql_table.h"
+#include "stream/source/paimon_source.h"
 #include "table/measure.h"
 #include "table/read.h"
 #include "table/scan_incremental.h"
@@ -150,10 +151,9 @@ static int32_t cheapest_column(const weir_schema *schema)
 
 /* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere.
  */
-static int32_t *schema_places(paimon_scan *scan)
+static int32_t *schema_places(const weir_session_table *table, weir_arena *arena)
 {
-    const weir_session_table *table = scan->table;
-    int32_t *places = WEIR_NEW_ARRAY(&scan->arena, int32_t, table->base.column_count + 1);
+    int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, table->base.column_count + 1);
     int32_t next = 0;
     for (int32_t i = 0; i < table->base.column_count; i++) {
         bool is_stored = table->base.columns[i].kind == WEIR_SQL_PHYSICAL_COLUMN && !(table->audit_log && i == 0);
@@ -166,7 +166,7 @@ static int32_t *schema_places(paimon_scan *scan)
 static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
 {
     const weir_schema *schema = scan->table->table->schema;
-    const int32_t *places = schema_places(scan);
+    const int32_t *places = schema_places(scan->table, &scan->arena);
     int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
     int32_t count = 0;
     scan->sources = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
@@ -192,7 +192,7 @@ static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predi
     if (predicate == NULL || scan->table->base.column_count == scan->table->table->schema->field_count) {
         return predicate;
     }
-    return weir_predicate_map(&scan->arena, predicate, schema_places(scan));
+    return weir_predicate_map(&scan->arena, predicate, schema_places(scan->table, &scan->arena));
 }
 
 static void estimate(paimon_scan *scan)
@@ -364,6 +364,42 @@ static int describe(weir_sql_table *self, const weir_scan_request *request, weir
     return code;
 }
 
+/* ---- streams ---- */
+
+static int open_stream(weir_sql_table *self, const weir_scan_request *request, weir_stream_source **out,
+                       weir_error *err)
+{
+    weir_session_table *table = self->owner;
+    WEIR_TRY(check_request(table, request, err));
+    const int32_t *places = schema_places(table, &table->arena);
+    int32_t *columns = WEIR_NEW_ARRAY(&table->arena, int32_t, request->column_count);
+    for (int32_t i = 0; i < request->column_count; i++) {
+        columns[i] = places[request->columns[i]];
+    }
+    bool prunes = request->predicate != NULL && !table->session->options.without_pruning;
+    weir_paimon_source_options options = {
+        .columns = columns,
+        .column_count = request->column_count,
+        .predicate = prunes ? weir_predicate_map(&table->arena, request->predicate, places) : NULL,
+        .batch_rows = table->session->batch_rows,
+        .description = weir_arena_format(&table->arena, "%s.%s.%s", self->catalog, self->database, self->name),
+    };
+    int code = weir_paimon_source_open(table->table, &options, out, err);
+    return weir_error_at(err, code, table->position);
+}
+
+/* What streams make of the table: its changes, without an end. */
+static int set_changes(weir_session_table *table, weir_error *err)
+{
+    weir_paimon_changes changes;
+    WEIR_TRY(weir_paimon_changes_of(table->table, &changes, err));
+    table->base.open_stream = open_stream;
+    table->base.has_row_kinds = changes.has_row_kinds;
+    table->base.has_upserts = changes.has_upserts;
+    table->base.unbounded = !changes.is_bounded;
+    return WEIR_OK;
+}
+
 /* ---- tables ---- */
 
 static void close_table(weir_sql_table *self)
@@ -405,6 +441,7 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
         .dynamic_options = open->options,
         .branch = open->name.branch,
         .budget = &session->memory.tables,
+        .for_stream = session->streams,
     };
     WEIR_GO(weir_session_pool(session, &options.pool, err));
     WEIR_GO(weir_table_open(open->fs, open->folder, &options, &table->table, err));
@@ -416,6 +453,9 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
         weir_session_table_make_system(table, open->name.system);
     }
     weir_session_table_set_columns(table);
+    if (session->streams && weir_session_table_is_plain(table)) {
+        WEIR_GO(set_changes(table, err));
+    }
     *out = table;
 done:
     if (code != WEIR_OK) {

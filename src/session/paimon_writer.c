@@ -1,10 +1,7 @@
-/* Writing to a Paimon table: rows that its buckets take, and commits with ascending identifiers under one user.
- *
- * -U rows are dropped unless the table keeps the changelog of its input: merging by key needs only the newer row. */
+/* Writing to a Paimon table: rows that its buckets take, and commits with ascending identifiers under one user. */
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "lsm/lsm_options.h"
 #include "session/row_writer.h"
 #include "table/commit.h"
 #include "table/table_write.h"
@@ -17,49 +14,14 @@ typedef struct paimon_writer {
     weir_table_commit *commit;
     char user[WEIR_UUID_SIZE];
     int64_t next_identifier;
-    bool keeps_update_before;
-    weir_batch kept; /* of a batch of which some rows are dropped */
-    uint32_t *rows;
-    size_t row_capacity;
 } paimon_writer;
-
-/* ---- rows ---- */
-
-/* The rows to write; all: *out_rows stays NULL. */
-static int64_t choose_rows(paimon_writer *writer, const weir_batch *batch, const uint32_t **out_rows)
-{
-    bool drops_updates = batch->kinds != NULL && !writer->keeps_update_before;
-    if (!drops_updates) {
-        return batch->length;
-    }
-    WEIR_GROW(writer->rows, writer->row_capacity, batch->length + 1);
-    int64_t count = 0;
-    for (int64_t i = 0; i < batch->length; i++) {
-        if (batch->kinds[i] != WEIR_UPDATE_BEFORE) {
-            writer->rows[count++] = (uint32_t)i;
-        }
-    }
-    if (count < batch->length) {
-        *out_rows = writer->rows;
-    }
-    return count;
-}
 
 static int write_batch(weir_row_writer *self, const weir_batch *batch, weir_error *err)
 {
     paimon_writer *writer = (paimon_writer *)self;
-    const uint32_t *rows = NULL;
-    int64_t count = choose_rows(writer, batch, &rows);
-    if (count == 0) {
-        return WEIR_OK;
-    }
-    self->summary.rows += count;
-    if (rows == NULL) {
-        return weir_table_write_batch(writer->write, batch, err);
-    }
-    weir_batch_clear(&writer->kept);
-    WEIR_TRY(weir_batch_append_rows(&writer->kept, batch, rows, count, err));
-    return weir_table_write_batch(writer->write, &writer->kept, err);
+    int code = weir_table_write_batch(writer->write, batch, err);
+    self->summary.rows = weir_table_write_row_count(writer->write);
+    return code;
 }
 
 /* ---- commits ---- */
@@ -148,8 +110,6 @@ static void close_writer(weir_row_writer *self)
     paimon_writer *writer = (paimon_writer *)self;
     weir_table_write_close(writer->write);
     weir_table_commit_close(writer->commit);
-    weir_batch_free(&writer->kept);
-    free(writer->rows);
     free(writer);
 }
 
@@ -169,7 +129,6 @@ static int check_kinds(const weir_session_table *table, const weir_row_writer_op
 int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                             weir_error *err)
 {
-    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
     int code = WEIR_OK;
     WEIR_TRY(check_kinds(table, options, err));
     paimon_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
@@ -180,13 +139,11 @@ int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_opt
     writer->options = *options;
     writer->next_identifier = 1;
     weir_uuid(writer->user);
-    weir_batch_init(&writer->kept, table->table->schema->fields, table->table->schema->field_count);
     weir_table_write_options write = {
         .commit_user = writer->user,
         .overwrite = options->bound != NULL && options->bound->overwrite,
+        .changes = true,
     };
-    WEIR_GO(weir_changelog_producer_of(table->table->schema, &producer, err));
-    writer->keeps_update_before = producer == WEIR_CHANGELOG_INPUT;
     WEIR_GO(weir_schema_check_writable(table->table->schema, err));
     WEIR_GO(weir_table_write_open(table->table, &write, &writer->write, err));
     WEIR_GO(weir_table_commit_open(table->table, writer->user, &writer->commit, err));

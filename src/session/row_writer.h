@@ -2,6 +2,7 @@
 #ifndef WEIR_SESSION_ROW_WRITER_H
 #define WEIR_SESSION_ROW_WRITER_H
 
+#include "connect/sink.h"
 #include "session/sql_table.h"
 
 typedef struct weir_row_writer weir_row_writer;
@@ -24,6 +25,13 @@ typedef struct weir_row_writer_options {
 /* Refuses what cannot be written before anything is. */
 int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                          weir_error *err);
+
+/* Refuses system tables and other views of a table. */
+int weir_session_table_check_writable(const weir_session_table *table, weir_error *err);
+
+/* What the sink of a connector's table is opened with; and whether it can be opened for its columns. */
+int weir_sink_writer_check(const weir_session_table *table, weir_error *err);
+void weir_sink_writer_options(const weir_session_table *table, weir_arena *arena, weir_sink_options *out);
 
 /* The two kinds. */
 int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,

@@ -22,7 +22,7 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
     sink_writer *writer = (sink_writer *)self;
     (void)last;
     self->summary.commits++;
-    return writer->sink->commit(writer->sink, err);
+    return weir_sink_show(writer->sink, err);
 }
 
 static void close_writer(weir_row_writer *self)
@@ -36,7 +36,7 @@ static void close_writer(weir_row_writer *self)
 }
 
 /* What is known about rows that are read is nothing that can be written. */
-static int check_metadata(const weir_session_table *table, weir_error *err)
+int weir_sink_writer_check(const weir_session_table *table, weir_error *err)
 {
     for (int32_t i = 0; i < table->base.column_count; i++) {
         const weir_sql_column *column = &table->base.columns[i];
@@ -50,25 +50,31 @@ static int check_metadata(const weir_session_table *table, weir_error *err)
     return WEIR_OK;
 }
 
+void weir_sink_writer_options(const weir_session_table *table, weir_arena *arena, weir_sink_options *out)
+{
+    const weir_description *description = &table->description;
+    *out = (weir_sink_options){
+        .options = &table->options,
+        .partition_keys = weir_description_names(description, description->columns.partition_keys,
+                                                 description->columns.partition_key_count, arena),
+        .partition_key_count = description->columns.partition_key_count,
+        .print_to = table->session->options.print_to,
+    };
+    out->fields = weir_description_fields(description, arena, &out->field_count);
+}
+
 int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                           weir_error *err)
 {
-    const weir_description *description = &table->description;
-    WEIR_TRY(check_metadata(table, err));
+    WEIR_TRY(weir_sink_writer_check(table, err));
     sink_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
     weir_arena_init(&writer->arena);
     writer->base.write = write_batch;
     writer->base.commit = commit_writer;
     writer->base.close = close_writer;
-    weir_sink_options open = {
-        .options = &table->options,
-        .partition_keys = weir_description_names(description, description->columns.partition_keys,
-                                                 description->columns.partition_key_count, &writer->arena),
-        .partition_key_count = description->columns.partition_key_count,
-        .print_to = table->session->options.print_to,
-        .overwrite = options->bound != NULL && options->bound->overwrite,
-    };
-    open.fields = weir_description_fields(description, &writer->arena, &open.field_count);
+    weir_sink_options open;
+    weir_sink_writer_options(table, &writer->arena, &open);
+    open.overwrite = options->bound != NULL && options->bound->overwrite;
     int code = weir_sink_open(&open, &writer->sink, err);
     if (code == WEIR_OK && options->takes_changes && !writer->sink->takes_changes) {
         code = weir_fail(err, WEIR_INVALID,
@@ -83,13 +89,19 @@ int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_optio
     return WEIR_OK;
 }
 
-int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
-                         weir_error *err)
+int weir_session_table_check_writable(const weir_session_table *table, weir_error *err)
 {
     if (table->kind != WEIR_SESSION_CONNECTOR_TABLE && !weir_session_table_is_plain(table)) {
         return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
                             "system tables such as '%s' are read only", table->base.name);
     }
+    return WEIR_OK;
+}
+
+int weir_row_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
+                         weir_error *err)
+{
+    WEIR_TRY(weir_session_table_check_writable(table, err));
     return table->kind == WEIR_SESSION_PAIMON_TABLE ? weir_paimon_writer_open(table, options, out, err)
                                                     : weir_sink_writer_open(table, options, out, err);
 }

@@ -29,7 +29,7 @@ typedef struct weir_session_table {
 
     /* Connectors */
     weir_options options; /* those of hints included */
-    weir_source *source;  /* that is being read; for progress */
+    const weir_source *source; /* that is being read; for progress */
 } weir_session_table;
 
 /* What is asked for by a name of a Paimon table: t, t$snapshots, t$branch_b, t$branch_b$audit_log. */

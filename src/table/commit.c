@@ -229,7 +229,7 @@ int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *
                            weir_error *err)
 {
     weir_commit_search found;
-    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, identifier, &found, err));
+    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, identifier, 0, &found, err));
     *out_append = found.append;
     *out_compact = found.compact;
     return WEIR_OK;
@@ -239,9 +239,45 @@ int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *
                              weir_error *err)
 {
     weir_commit_search found;
-    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, committable->identifier, &found, err));
+    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, committable->identifier, 0, &found, err));
     if (!found.settled) {
-        WEIR_TRY(weir_commit_search_files(commit->table, committable->messages, &found, err));
+        WEIR_TRY(weir_commit_search_files(commit->table, committable->messages, false, &found, err));
+    }
+    int parts = (found.append ? 0 : APPEND_HALF) | (found.compact ? 0 : COMPACT_HALF);
+    return commit_halves(commit, committable, parts, out_snapshot_id, err);
+}
+
+/* Between the snapshot that was seen and now, the table must have gone on, not back. */
+static int check_seen(const weir_table_commit *commit, int64_t last_seen_snapshot, weir_error *err)
+{
+    const weir_table_context *context = &commit->table->context;
+    int64_t latest = 0;
+    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+    if (latest < last_seen_snapshot) {
+        return weir_fail(err, WEIR_CONFLICT,
+                         "%s: the table's latest snapshot is %" PRId64 ", but %" PRId64
+                         " had been seen when the state was kept that is to be gone on from: the table was rolled back "
+                         "or made anew; start over",
+                         commit->table->path, latest, last_seen_snapshot);
+    }
+    return WEIR_OK;
+}
+
+int weir_table_commit_recover(weir_table_commit *commit, const weir_committable *committable,
+                              int64_t last_seen_snapshot, int64_t *out_snapshot_id, weir_error *err)
+{
+    weir_commit_search found;
+    WEIR_TRY(check_seen(commit, last_seen_snapshot, err));
+    WEIR_TRY(weir_commit_search_snapshots(commit->table, commit->user, committable->identifier, last_seen_snapshot,
+                                          &found, err));
+    if (found.later_identifier > 0) {
+        return weir_fail(err, WEIR_CONFLICT,
+                         "%s: checkpoint %" PRId64 " of this job is in the table already, and the state that is to be "
+                         "gone on from is of checkpoint %" PRId64 ": it is an old copy; take the newest, or start over",
+                         commit->table->path, found.later_identifier, committable->identifier);
+    }
+    if (!found.settled && committable->messages->count > 0) {
+        WEIR_TRY(weir_commit_search_files(commit->table, committable->messages, true, &found, err));
     }
     int parts = (found.append ? 0 : APPEND_HALF) | (found.compact ? 0 : COMPACT_HALF);
     return commit_halves(commit, committable, parts, out_snapshot_id, err);

@@ -56,6 +56,13 @@ int weir_table_commit_find(weir_table_commit *commit, int64_t identifier, bool *
 int weir_table_commit_replay(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                              weir_error *err);
 
+/* The same for a job that remembers which snapshot was the latest when it prepared: only later ones are searched. The
+ * job's user commits with ascending identifiers. WEIR_CONFLICT when the table has a later commit of this user, or has
+ * lost the snapshot that was seen. Where snapshots have expired and the files do not prove that the commit happened,
+ * nothing is committed: WEIR_NOT_FOUND. */
+int weir_table_commit_recover(weir_table_commit *commit, const weir_committable *committable,
+                              int64_t last_seen_snapshot, int64_t *out_snapshot_id, weir_error *err);
+
 /* Removes the files of messages that will never be committed, except those that are in the table all the same. */
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err);
 

@@ -17,6 +17,7 @@ static bool look_at(const weir_snapshot *snapshot, const char *user, int64_t ide
     out->settled = true;
     if (snapshot->commit_identifier > identifier) {
         out->append = out->compact = true; /* identifiers ascend: it is history */
+        out->later_identifier = snapshot->commit_identifier;
         return true;
     }
     if (snapshot->commit_identifier == identifier) {
@@ -26,15 +27,15 @@ static bool look_at(const weir_snapshot *snapshot, const char *user, int64_t ide
     return snapshot->commit_identifier < identifier;
 }
 
-int weir_commit_search_snapshots(const weir_table *table, const char *user, int64_t identifier, weir_commit_search *out,
-                                 weir_error *err)
+int weir_commit_search_snapshots(const weir_table *table, const char *user, int64_t identifier, int64_t after,
+                                 weir_commit_search *out, weir_error *err)
 {
     const weir_table_context *context = &table->context;
     int64_t latest = 0, id = 0;
     *out = (weir_commit_search){0};
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
     bool done = false;
-    for (id = latest; id > 0 && !done; id--) {
+    for (id = latest; id > after && !done; id--) {
         weir_arena arena;
         weir_arena_init(&arena);
         weir_snapshot *snapshot = NULL;
@@ -133,7 +134,8 @@ static int find_missing(file_search *search, const weir_commit_message *message,
     return WEIR_OK;
 }
 
-static int search_append(file_search *search, const weir_commit_messages *messages, bool *out, weir_error *err)
+static int search_append(file_search *search, const weir_commit_messages *messages, bool strict, bool *out,
+                         weir_error *err)
 {
     for (size_t i = 0; i < messages->count && !*out; i++) {
         *out = is_message_known(search, &messages->items[i]);
@@ -148,6 +150,13 @@ static int search_append(file_search *search, const weir_commit_messages *messag
                              "that time have expired, and its file %s is gone; look whether its rows are in the table, "
                              "and start over from what is there",
                              search->table->path, missing->name);
+        }
+        if (strict && message->new_files.count > 0 && !*out) {
+            return weir_fail(err, WEIR_NOT_FOUND,
+                             "%s: whether this commit has happened already cannot be told any more: the snapshots of "
+                             "that time have expired, and no snapshot names its file %s; look whether its rows are in "
+                             "the table, and start over from what is there. A longer snapshot.time-retained avoids this",
+                             search->table->path, message->new_files.files[0]->name);
         }
     }
     return WEIR_OK;
@@ -168,15 +177,15 @@ static int may_compact(file_search *search, const weir_commit_message *message, 
     return WEIR_OK;
 }
 
-int weir_commit_search_files(const weir_table *table, const weir_commit_messages *messages, weir_commit_search *out,
-                             weir_error *err)
+int weir_commit_search_files(const weir_table *table, const weir_commit_messages *messages, bool strict,
+                             weir_commit_search *out, weir_error *err)
 {
     file_search search = {.table = table};
     bool append = false, has_rows = false, may_be_compacted = true;
     int code;
     weir_arena_init(&search.arena);
     WEIR_GO(collect_files(&search, err));
-    WEIR_GO(search_append(&search, messages, &append, err));
+    WEIR_GO(search_append(&search, messages, strict, &append, err));
     for (size_t i = 0; i < messages->count && may_be_compacted; i++) {
         WEIR_GO(may_compact(&search, &messages->items[i], &may_be_compacted, err));
         has_rows |= messages->items[i].new_files.count > 0;

@@ -25,6 +25,9 @@ struct weir_stream_scan {
     weir_changelog_producer producer;
     int64_t next_snapshot; /* -1: not decided yet */
     int64_t last_snapshot;
+    int64_t state_snapshot; /* whose state is to be given next; 0: none */
+    bool gave_state;
+    int64_t bounded_watermark; /* snapshots above it are not read; INT64_MAX: all are */
 };
 
 /* What names a state to read, but no place among the changes. */
@@ -88,9 +91,13 @@ int weir_stream_scan_open(const weir_table *table, const weir_scan_options *opti
     scan->options = options != NULL ? *options : (weir_scan_options){.limit = -1};
     scan->next_snapshot = -1;
     scan->last_snapshot = INT64_MAX;
+    scan->bounded_watermark = INT64_MAX;
     int code = weir_changelog_producer_of(table->schema, &scan->producer, err);
     if (code == WEIR_OK) {
         code = read_mode(scan, err);
+    }
+    if (code == WEIR_OK && weir_options_get(&table->schema->options, "scan.bounded.watermark") != NULL) {
+        code = weir_options_int(&table->schema->options, "scan.bounded.watermark", &scan->bounded_watermark, err);
     }
     if (code != WEIR_OK) {
         weir_stream_scan_close(scan);
@@ -117,12 +124,43 @@ int weir_stream_scan_restore(weir_stream_scan *scan, int64_t next_snapshot, weir
                          next_snapshot);
     }
     scan->next_snapshot = next_snapshot;
+    scan->state_snapshot = 0;
     return WEIR_OK;
+}
+
+int weir_stream_scan_restore_state(weir_stream_scan *scan, int64_t snapshot_id, weir_error *err)
+{
+    WEIR_TRY(weir_stream_scan_restore(scan, snapshot_id, err));
+    scan->state_snapshot = snapshot_id;
+    return WEIR_OK;
+}
+
+bool weir_stream_scan_gave_state(const weir_stream_scan *scan) { return scan->gave_state; }
+
+bool weir_stream_scan_is_bounded(const weir_stream_scan *scan) { return scan->bounded_watermark != INT64_MAX; }
+
+int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir_error *err)
+{
+    const weir_table_context *context = &scan->table->context;
+    *out = true;
+    if (scan->next_snapshot < 0 || scan->state_snapshot > 0) {
+        return WEIR_OK;
+    }
+    char *path = weir_format("%s/snapshot/snapshot-%" PRId64, context->paths.root, scan->next_snapshot);
+    int code = weir_fs_exists(context->fs, path, out, err);
+    free(path);
+    return code;
 }
 
 void weir_stream_scan_set_end(weir_stream_scan *scan, int64_t last_snapshot)
 {
     scan->last_snapshot = last_snapshot;
+}
+
+/* Rows of snapshots with a watermark above the bound are not wanted any more. */
+static bool is_beyond_bound(const weir_stream_scan *scan, const weir_snapshot *snapshot)
+{
+    return snapshot->watermark != WEIR_NO_WATERMARK && snapshot->watermark > scan->bounded_watermark;
 }
 
 /* The state of a snapshot as the follow-up expects it: changelogs that a compaction makes speak of what lies above level
@@ -138,8 +176,14 @@ static int plan_full(weir_stream_scan *scan, const weir_snapshot *snapshot, weir
         min_level = options.level_count - 1;
     }
     plan->snapshot_id = snapshot->id;
+    plan->snapshot = snapshot;
     WEIR_TRY(weir_scan_state(scan->table, snapshot, min_level, &scan->options, plan, err));
     scan->next_snapshot = snapshot->id + 1;
+    scan->state_snapshot = 0;
+    scan->gave_state = true;
+    if (is_beyond_bound(scan, snapshot)) {
+        scan->last_snapshot = snapshot->id;
+    }
     return WEIR_OK;
 }
 
@@ -211,6 +255,15 @@ static int read_snapshot(const weir_stream_scan *scan, weir_arena *arena, weir_s
     return code;
 }
 
+static int fail_expired(const weir_stream_scan *scan, int64_t id, int64_t earliest, int64_t latest, weir_error *err)
+{
+    return weir_fail(err, WEIR_NOT_FOUND,
+                     "%s: snapshot %" PRId64 " has expired before it was read (there are %" PRId64 " to %" PRId64
+                     "); a consumer-id keeps snapshots that a reader still needs, and snapshot.time-retained keeps "
+                     "them longer",
+                     scan->table->path, id, earliest, latest);
+}
+
 /* WEIR_IDLE: it does not exist yet. */
 static int read_next(const weir_stream_scan *scan, weir_arena *arena, weir_snapshot **out, weir_error *err)
 {
@@ -231,11 +284,7 @@ static int read_next(const weir_stream_scan *scan, weir_arena *arena, weir_snaps
             return code;
         }
     }
-    return weir_fail(err, WEIR_NOT_FOUND,
-                     "%s: snapshot %" PRId64 " has expired before it was read (there are %" PRId64 " to %" PRId64
-                     "); a consumer-id keeps snapshots that a reader still needs, and snapshot.time-retained keeps "
-                     "them longer",
-                     scan->table->path, id, earliest, latest);
+    return fail_expired(scan, id, earliest, latest, err);
 }
 
 /* The changes of one snapshot, if it has any for a reader. */
@@ -243,6 +292,7 @@ static int plan_changes(const weir_stream_scan *scan, const weir_snapshot *snaps
                         weir_error *err)
 {
     plan->snapshot_id = snapshot->id;
+    plan->snapshot = snapshot;
     if (snapshot->commit_kind == WEIR_COMMIT_OVERWRITE) {
         return WEIR_OK;
     }
@@ -253,9 +303,28 @@ static int plan_changes(const weir_stream_scan *scan, const weir_snapshot *snaps
     return weir_scan_changes(scan->table, snapshot, changelog, &scan->options, plan, err);
 }
 
+/* The state that was being given when the stream was left. */
+static int plan_state_again(weir_stream_scan *scan, weir_table_plan *plan, weir_error *err)
+{
+    const weir_table_context *context = &scan->table->context;
+    weir_snapshot *snapshot = NULL;
+    int code = weir_snapshot_read(context->fs, context->paths.root, scan->state_snapshot, &plan->arena, &snapshot, err);
+    if (code == WEIR_NOT_FOUND) {
+        int64_t earliest = 0, latest = 0;
+        WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
+        WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+        return fail_expired(scan, scan->state_snapshot, earliest, latest, err);
+    }
+    WEIR_TRY(code);
+    return plan_full(scan, snapshot, plan, err);
+}
+
 static int plan_next(weir_stream_scan *scan, weir_table_plan *plan, weir_error *err)
 {
-    if (scan->next_snapshot < 0) {
+    scan->gave_state = false;
+    if (scan->state_snapshot > 0) {
+        WEIR_TRY(plan_state_again(scan, plan, err));
+    } else if (scan->next_snapshot < 0) {
         WEIR_TRY(start(scan, plan, err));
     }
     while (plan->split_count == 0) {
@@ -264,6 +333,11 @@ static int plan_next(weir_stream_scan *scan, weir_table_plan *plan, weir_error *
         }
         weir_snapshot *snapshot = NULL;
         WEIR_TRY(read_next(scan, &plan->arena, &snapshot, err));
+        if (is_beyond_bound(scan, snapshot)) {
+            scan->last_snapshot = scan->next_snapshot - 1;
+            return WEIR_END;
+        }
+        scan->gave_state = false;
         WEIR_TRY(plan_changes(scan, snapshot, plan, err));
         scan->next_snapshot++;
     }

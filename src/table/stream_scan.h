@@ -22,6 +22,17 @@ int weir_stream_scan_next(weir_stream_scan *scan, weir_table_plan **out, weir_er
 int64_t weir_stream_scan_position(const weir_stream_scan *scan);
 int weir_stream_scan_restore(weir_stream_scan *scan, int64_t next_snapshot, weir_error *err);
 
+/* Whether the last plan was the state of its snapshot, and not its changes. */
+bool weir_stream_scan_gave_state(const weir_stream_scan *scan);
+/* To go on in the midst of such a plan: the next one is the state of this snapshot, planned as before. */
+int weir_stream_scan_restore_state(weir_stream_scan *scan, int64_t snapshot_id, weir_error *err);
+
+/* Whether the stream ends by itself: scan.bounded.watermark. */
+bool weir_stream_scan_is_bounded(const weir_stream_scan *scan);
+
+/* Whether there may be something to plan, at the cost of one look for a file. */
+int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir_error *err);
+
 /* Stop after this snapshot: next() gives WEIR_END then. */
 void weir_stream_scan_set_end(weir_stream_scan *scan, int64_t last_snapshot);
 

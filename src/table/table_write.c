@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "lsm/lsm_options.h"
 #include "table/bucket_files.h"
 #include "table/commit_changes.h"
 #include "table/default_values.h"
@@ -44,6 +45,7 @@ struct weir_table_write {
     int64_t buffer_bytes;    /* that all buckets together may take */
     int64_t held_bytes;      /* taken from the budget for them */
     int64_t memory_bytes;    /* that they take */
+    int64_t row_count;       /* taken so far */
     bool failed;             /* rows may have been lost */
     weir_map targets;        /* partition and bucket → bucket_target */
     weir_bucket_files files; /* for the writers that are opened */
@@ -83,6 +85,11 @@ static int read_dropped_kinds(weir_table_write *write, weir_error *err)
         write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE | 1 << WEIR_DELETE;
     } else if (ignore_update_before) {
         write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE;
+    }
+    if (write->options.changes && weir_table_has_primary_key(write->table)) {
+        weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
+        WEIR_TRY(weir_changelog_producer_of(write->table->schema, &producer, err));
+        write->dropped_kinds |= producer == WEIR_CHANGELOG_INPUT ? 0 : 1 << WEIR_UPDATE_BEFORE;
     }
     return WEIR_OK;
 }
@@ -357,7 +364,10 @@ static void add_row(weir_table_write *write, bucket_target *target, uint32_t row
     }
     WEIR_GROW(target->rows, target->row_capacity, target->row_count + 1);
     target->rows[target->row_count++] = row;
+    write->row_count++;
 }
+
+int64_t weir_table_write_row_count(const weir_table_write *write) { return write->row_count; }
 
 static bool same_partition(const weir_schema *schema, const weir_batch *batch, int64_t a, int64_t b)
 {

@@ -11,6 +11,8 @@ typedef struct weir_table_write_options {
     const char *commit_user; /* the same as the committer's */
     bool overwrite;          /* previous files are not looked at: INSERT OVERWRITE */
     bool ignore_compaction;  /* as write-only */
+    bool changes;            /* the rows are a query's changes: -U are left out unless the table keeps the changelog of
+                                its input, since merging by key needs only the newer row */
 } weir_table_write_options;
 
 /* Refuses tables that this version would write wrongly (options marked REFUSED), naming the option. */
@@ -23,6 +25,9 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
  * After most other errors, of this and of the functions below, rows may be lost: the writer refuses to go on until it
  * is reset. */
 int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err);
+
+/* Rows taken so far, without those that were left out by their kind. */
+int64_t weir_table_write_row_count(const weir_table_write *write);
 
 /* Asks for a compaction of one bucket (for tests and weir_table_compact). */
 int weir_table_write_compact(weir_table_write *write, weir_slice partition, int32_t bucket, bool full, weir_error *err);

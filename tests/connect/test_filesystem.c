@@ -274,7 +274,7 @@ static size_t count_files(const char *folder, bool hidden)
 static void commit(weir_sink *sink)
 {
     weir_error err;
-    check_ok(sink->commit(sink, &err), &err);
+    check_ok(weir_sink_show(sink, &err), &err);
 }
 
 static void rows_are_seen_when_they_are_committed(void **state)

@@ -12,7 +12,7 @@ static char *printed(const char *columns, const char *options, const char *rows,
     weir_sink *sink = open_sink(&table, stream, false);
     assert_true(sink->takes_changes);
     write_rows(sink, &table, rows, kinds);
-    check_ok(sink->commit(sink, &err), &err);
+    check_ok(weir_sink_show(sink, &err), &err);
     sink->close(sink);
     table_end(&table);
     fclose(stream);

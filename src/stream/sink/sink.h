@@ -1,7 +1,8 @@
 /* Sinks of a job: rows go in, and become visible in two steps, so that a checkpoint can stand between them.
  *
  *   prepare()   everything written so far goes to files that nothing names yet, synced; what names them is given as
- * bytes (the job writes those bytes, with all its state, in one step) commit()    they become visible
+ *               bytes (the job writes those bytes, with all its state, in one step)
+ *   commit()    they become visible
  *
  * After a crash recover() gets the bytes of the last checkpoint, finds out whether commit() happened, and does it if
  * not. Sinks that cannot hold rows back (print) show them in commit() or, having none, at once: at least once.
@@ -34,7 +35,7 @@ struct weir_stream_sink {
     int (*prepare)(weir_stream_sink *self, int64_t checkpoint, bool last, weir_buffer *out, weir_error *err);
     int (*commit)(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err);
 
-    /* Of an earlier run of the job; before the first write. */
+    /* With the bytes of the last checkpoint of an earlier run of the job; before the first write. */
     int (*recover)(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err);
 
     /* What is not prepared is dropped; what is prepared and not committed stays as it is. */
@@ -48,6 +49,7 @@ struct weir_stream_sink {
     int32_t key_count;
     const char *description; /* for people: "lake.dws.user_stat" */
     const char *identity;    /* of the table that is written; NULL: none */
+    int64_t watermark;       /* of the rows so far, in milliseconds; the job sets it before prepare(). INT64_MIN: none */
     weir_sink_summary summary;
 };
 

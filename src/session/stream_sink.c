@@ -1,0 +1,38 @@
+/* The table of an INSERT as the sink of a job: opened by its kind. */
+#include "session/stream_sink.h"
+
+#include "session/row_writer.h"
+#include "stream/sink/connector_sink.h"
+#include "stream/sink/paimon_sink.h"
+
+static int open_paimon(weir_session_table *table, const char *job, const char *description, weir_stream_sink **out,
+                       weir_error *err)
+{
+    weir_paimon_sink_options options = {.job = weir_arena_strdup(&table->arena, job), .description = description};
+    return weir_paimon_sink_open(table->table, &options, out, err);
+}
+
+/* Options that live as long as the table. */
+static int open_connector(weir_session_table *table, const char *description, weir_stream_sink **out, weir_error *err)
+{
+    weir_connector_sink_options *options = WEIR_NEW(&table->arena, weir_connector_sink_options);
+    WEIR_TRY(weir_sink_writer_check(table, err));
+    weir_sink_writer_options(table, &table->arena, &options->sink);
+    options->key = table->base.primary_key;
+    options->key_count = table->base.primary_key_count;
+    options->description = description;
+    return weir_connector_sink_open(options, out, err);
+}
+
+int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound, const char *job,
+                                  weir_stream_sink **out, weir_error *err)
+{
+    weir_session_table *table = bound->sink->owner;
+    const char *description =
+        weir_arena_format(&table->arena, "%s.%s.%s", table->base.catalog, table->base.database, table->base.name);
+    (void)session;
+    WEIR_TRY(weir_session_table_check_writable(table, err));
+    int code = table->kind == WEIR_SESSION_PAIMON_TABLE ? open_paimon(table, job, description, out, err)
+                                                        : open_connector(table, description, out, err);
+    return weir_error_at(err, code, table->position);
+}

@@ -1,0 +1,84 @@
+/* The sink of a connector as the sink of a job: files appear exactly once, printed rows at least once. */
+#include "stream/sink/connector_sink.h"
+
+#include <stdlib.h>
+
+typedef struct connector_sink {
+    weir_stream_sink base; /* first */
+    weir_sink *sink;
+    int64_t rows_shown;
+} connector_sink;
+
+static int write_batch(weir_stream_sink *self, const weir_batch *batch, weir_error *err)
+{
+    connector_sink *sink = (connector_sink *)self;
+    WEIR_TRY(sink->sink->write(sink->sink, batch, err));
+    self->summary.rows += batch->length;
+    return WEIR_OK;
+}
+
+static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_buffer *out, weir_error *err)
+{
+    connector_sink *sink = (connector_sink *)self;
+    (void)checkpoint;
+    (void)last;
+    return sink->sink->prepare(sink->sink, out, err);
+}
+
+static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err)
+{
+    connector_sink *sink = (connector_sink *)self;
+    (void)checkpoint;
+    WEIR_TRY(sink->sink->commit(sink->sink, prepared, err));
+    if (self->summary.rows > sink->rows_shown) {
+        self->summary.commits++;
+        sink->rows_shown = self->summary.rows;
+    }
+    return WEIR_OK;
+}
+
+static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err)
+{
+    connector_sink *sink = (connector_sink *)self;
+    (void)checkpoint;
+    return prepared.size > 0 ? sink->sink->recover(sink->sink, prepared, err) : WEIR_OK;
+}
+
+static bool is_full(weir_stream_sink *self)
+{
+    connector_sink *sink = (connector_sink *)self;
+    return sink->sink->is_full != NULL && sink->sink->is_full(sink->sink);
+}
+
+static void close_sink(weir_stream_sink *self)
+{
+    connector_sink *sink = (connector_sink *)self;
+    sink->sink->close(sink->sink);
+    free(sink);
+}
+
+int weir_connector_sink_open(const weir_connector_sink_options *options, weir_stream_sink **out, weir_error *err)
+{
+    weir_sink_options open = options->sink;
+    weir_sink *inner = NULL;
+    open.holds_back = true;
+    WEIR_TRY(weir_sink_open(&open, &inner, err));
+    connector_sink *sink = weir_alloc_zeroed(1, sizeof *sink);
+    sink->sink = inner;
+    sink->base = (weir_stream_sink){
+        .write = write_batch,
+        .prepare = prepare,
+        .commit = commit,
+        .recover = recover,
+        .close = close_sink,
+        .is_full = is_full,
+        .takes = inner->takes_changes ? WEIR_SINK_ALL : WEIR_SINK_INSERTS,
+        .key = options->key,
+        .key_count = options->key_count,
+        .description = options->description,
+        .identity = options->identity,
+        .watermark = INT64_MIN,
+    };
+    *out = &sink->base;
+    return WEIR_OK;
+}

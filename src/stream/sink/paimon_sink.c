@@ -1,0 +1,246 @@
+/* A Paimon table as the sink of a job: rows to the writers of their buckets, a commit a checkpoint.
+ *
+ * Commits are made under one user for as long as the job's state lives, with the checkpoints as identifiers, so that a
+ * commit can be found again. What is prepared says everything that recovery needs, also when no row was written:
+ *
+ *   | version: 1 | commit user | latest snapshot when it was prepared: 8 | watermark: 8 | commit messages |
+ *
+ * Which rows are written at all, and how a commit is searched for, stands in table/table_write.c and table/commit.c. */
+#include "stream/sink/paimon_sink.h"
+
+#include <stdlib.h>
+
+#include "base/byte_reader.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "lsm/commit_message_bytes.h"
+#include "lsm/lsm_options.h"
+#include "table/commit.h"
+#include "table/table_write.h"
+
+#define VERSION 1
+
+typedef struct paimon_sink {
+    weir_stream_sink base; /* first */
+    const weir_table *table;
+    weir_paimon_sink_options options;
+    weir_table_write *write;
+    weir_table_commit *commit;
+    char *user;
+    char *identity;
+} paimon_sink;
+
+/* What was prepared, read again. */
+typedef struct prepared_commit {
+    weir_arena arena;
+    const char *user;
+    int64_t seen_snapshot;
+    int64_t watermark;
+    weir_commit_messages messages;
+} prepared_commit;
+
+/* ---- prepared commits ---- */
+
+static void prepared_free(prepared_commit *prepared)
+{
+    weir_commit_messages_free(&prepared->messages);
+    weir_arena_free(&prepared->arena);
+}
+
+static int prepared_read(const paimon_sink *sink, weir_slice bytes, prepared_commit *out, weir_error *err)
+{
+    weir_byte_reader reader = weir_byte_reader_of(bytes);
+    *out = (prepared_commit){0};
+    weir_arena_init(&out->arena);
+    uint8_t version = weir_take_u8(&reader);
+    weir_slice user = weir_take_slice(&reader);
+    out->user = weir_arena_strndup(&out->arena, (const char *)user.data, user.size);
+    out->seen_snapshot = weir_take_i64(&reader);
+    out->watermark = weir_take_i64(&reader);
+    int code = reader.failed || version != VERSION
+                   ? weir_fail(err, WEIR_CORRUPT, "what the job has kept of its commit is damaged")
+                   : weir_commit_messages_decode(reader.left, &out->arena, &out->messages, err);
+    if (code != WEIR_OK) {
+        prepared_free(out);
+        return weir_error_context(err, code, "%s", sink->table->path);
+    }
+    return WEIR_OK;
+}
+
+static int latest_snapshot(const paimon_sink *sink, int64_t *out, weir_error *err)
+{
+    const weir_table_context *context = &sink->table->context;
+    return weir_snapshot_latest_id(context->fs, context->paths.root, out, err);
+}
+
+/* ---- rows ---- */
+
+static int write_batch(weir_stream_sink *self, const weir_batch *batch, weir_error *err)
+{
+    paimon_sink *sink = (paimon_sink *)self;
+    int code = weir_table_write_batch(sink->write, batch, err);
+    self->summary.rows = weir_table_write_row_count(sink->write);
+    return code;
+}
+
+static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_buffer *out, weir_error *err)
+{
+    paimon_sink *sink = (paimon_sink *)self;
+    weir_arena arena;
+    weir_commit_messages messages = {0};
+    int64_t seen = 0;
+    int code;
+    (void)checkpoint;
+    weir_arena_init(&arena);
+    WEIR_GO(latest_snapshot(sink, &seen, err));
+    WEIR_GO(weir_table_write_prepare(sink->write, last, &arena, &messages, err));
+    weir_put_u8(out, VERSION);
+    weir_put_slice(out, weir_slice_text(sink->user));
+    weir_put_u64(out, (uint64_t)seen);
+    weir_put_u64(out, (uint64_t)self->watermark);
+    weir_commit_messages_encode(&messages, out);
+done:
+    weir_commit_messages_free(&messages);
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* ---- commits ---- */
+
+static void count_commit(paimon_sink *sink, const weir_commit_messages *messages, int64_t snapshot_id)
+{
+    weir_sink_summary *summary = &sink->base.summary;
+    for (size_t i = 0; i < messages->count; i++) {
+        const weir_commit_message *message = &messages->items[i];
+        summary->files += (int64_t)(message->new_files.count + message->changelog_files.count +
+                                    message->compact_after.count + message->compact_changelog_files.count);
+    }
+    if (snapshot_id > 0) {
+        summary->commits++;
+        summary->last_snapshot = snapshot_id;
+    }
+}
+
+/* Commits, or finds out whether it has been done. */
+static int publish(paimon_sink *sink, int64_t checkpoint, const prepared_commit *prepared, bool recovers,
+                   weir_error *err)
+{
+    static const char *const keys[] = {"weir.checkpoint", "weir.job"};
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, checkpoint);
+    const char *const values[] = {number, sink->options.job};
+    int64_t snapshot_id = 0;
+    bool has_watermark = prepared->watermark != INT64_MIN && prepared->watermark != INT64_MAX;
+    weir_committable committable = {
+        .identifier = checkpoint,
+        .watermark = has_watermark ? prepared->watermark : WEIR_NO_WATERMARK,
+        .has_watermark = has_watermark,
+        .property_keys = keys,
+        .property_values = values,
+        .property_count = sink->options.job != NULL ? 2 : 1,
+        .messages = &prepared->messages,
+    };
+    WEIR_TRY(recovers ? weir_table_commit_recover(sink->commit, &committable, prepared->seen_snapshot, &snapshot_id, err)
+                      : weir_table_commit_run(sink->commit, &committable, &snapshot_id, err));
+    count_commit(sink, &prepared->messages, snapshot_id);
+    return WEIR_OK;
+}
+
+static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes, weir_error *err)
+{
+    paimon_sink *sink = (paimon_sink *)self;
+    prepared_commit prepared;
+    WEIR_TRY(prepared_read(sink, bytes, &prepared, err));
+    int code = publish(sink, checkpoint, &prepared, false, err);
+    prepared_free(&prepared);
+    WEIR_TRY(code);
+    /* A compaction that met another one was dropped with its files: the buckets go on from what there is. */
+    return weir_table_commit_dropped_compaction(sink->commit) ? weir_table_write_reload(sink->write, err) : WEIR_OK;
+}
+
+static int open_as(paimon_sink *sink, const char *user, weir_error *err)
+{
+    weir_table_write_close(sink->write);
+    weir_table_commit_close(sink->commit);
+    sink->write = NULL;
+    sink->commit = NULL;
+    char *copy = weir_strdup(user);
+    free(sink->user);
+    sink->user = copy;
+    weir_table_write_options options = {.commit_user = sink->user, .changes = true};
+    WEIR_TRY(weir_table_write_open(sink->table, &options, &sink->write, err));
+    return weir_table_commit_open(sink->table, sink->user, &sink->commit, err);
+}
+
+/* The earlier run's user is this one's, too. Nothing is written yet, so buckets see what was recovered. */
+static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes, weir_error *err)
+{
+    paimon_sink *sink = (paimon_sink *)self;
+    prepared_commit prepared;
+    WEIR_TRY(prepared_read(sink, bytes, &prepared, err));
+    int code = open_as(sink, prepared.user, err);
+    if (code == WEIR_OK) {
+        code = publish(sink, checkpoint, &prepared, true, err);
+    }
+    prepared_free(&prepared);
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+static void close_sink(weir_stream_sink *self)
+{
+    paimon_sink *sink = (paimon_sink *)self;
+    weir_table_write_close(sink->write);
+    if (sink->commit != NULL) {
+        (void)weir_table_commit_verify(sink->commit, NULL); /* nothing can be done about it any more */
+    }
+    weir_table_commit_close(sink->commit);
+    free(sink->user);
+    free(sink->identity);
+    free(sink);
+}
+
+static int choose_changes(paimon_sink *sink, weir_error *err)
+{
+    const weir_schema *schema = sink->table->schema;
+    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
+    WEIR_TRY(weir_changelog_producer_of(schema, &producer, err));
+    sink->base.takes = schema->primary_key_count == 0      ? WEIR_SINK_INSERTS
+                       : producer == WEIR_CHANGELOG_INPUT ? WEIR_SINK_ALL
+                                                          : WEIR_SINK_UPSERTS;
+    sink->base.key = schema->primary_key_count > 0 ? schema->primary_columns : NULL;
+    sink->base.key_count = schema->primary_key_count;
+    return WEIR_OK;
+}
+
+int weir_paimon_sink_open(const weir_table *table, const weir_paimon_sink_options *options, weir_stream_sink **out,
+                          weir_error *err)
+{
+    char user[WEIR_UUID_SIZE];
+    weir_uuid(user);
+    paimon_sink *sink = weir_alloc_zeroed(1, sizeof *sink);
+    sink->base = (weir_stream_sink){
+        .write = write_batch,
+        .prepare = prepare,
+        .commit = commit,
+        .recover = recover,
+        .close = close_sink,
+        .description = options->description,
+        .watermark = INT64_MIN,
+    };
+    sink->table = table;
+    sink->options = *options;
+    sink->identity = weir_format("paimon:%s", table->context.paths.root);
+    sink->base.identity = sink->identity;
+    int code = choose_changes(sink, err);
+    if (code == WEIR_OK) {
+        code = open_as(sink, user, err);
+    }
+    if (code != WEIR_OK) {
+        close_sink(&sink->base);
+        return code;
+    }
+    *out = &sink->base;
+    return WEIR_OK;
+}
