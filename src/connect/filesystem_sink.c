@@ -330,7 +330,7 @@ static int mark_success(filesystem_sink *sink, const char *folder, weir_error *e
 static char *take_text(weir_byte_reader *reader)
 {
     weir_slice text = weir_take_slice(reader);
-    return weir_format("%.*s", (int)text.size, (const char *)text.data);
+    return weir_strndup((const char *)text.data, text.size);
 }
 
 static int publish_folder(filesystem_sink *sink, weir_byte_reader *reader, bool recovers, weir_error *err)

@@ -41,6 +41,7 @@ static int prepare(weir_job *job, int64_t id, bool last, weir_error *err)
         weir_stream_sink *sink = weir_graph_sink(insert->graph);
         weir_buffer_clear(&insert->prepared);
         int code = weir_graph_barrier(insert->graph, err);
+        sink->watermark = weir_graph_end(insert->graph)->input_watermarks[0];
         if (code == WEIR_OK) {
             code = sink->prepare(sink, id, last, &insert->prepared, err);
         }
