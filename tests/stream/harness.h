@@ -107,6 +107,7 @@ typedef struct harness_table {
     int32_t batch_count;
     bool bounded; /* once the batches are through, it has ended */
     bool ended;
+    int64_t poll_interval_ms;
     int fail_position; /* position() fails once this has counted down to 0 */
     int fail_committed;
     int32_t committed_batches; /* that a complete checkpoint has */
@@ -192,6 +193,7 @@ static inline int harness_open_stream(weir_sql_table *self, const weir_scan_requ
                                           .committed = harness_source_committed,
                                           .close = harness_source_close,
                                           .is_bounded = source->table->bounded,
+                                          .poll_interval_ms = source->table->poll_interval_ms,
                                           .description = self->name,
                                           .identity = self->name};
     source->columns = weir_alloc_zeroed((size_t)request->column_count + 1, sizeof *source->columns);

@@ -113,15 +113,20 @@ static int tell_source(weir_job *job, weir_graph_source *source, weir_slice posi
 
 static int commit(weir_job *job, int64_t id, weir_error *err)
 {
+    bool any = false;
     for (int32_t i = 0; i < job->insert_count; i++) {
         weir_job_insert *insert = &job->inserts[i];
         weir_stream_sink *sink = weir_graph_sink(insert->graph);
         if (insert->prepared.size > 0) {
+            any = true;
             int code = sink->commit(sink, id, weir_buffer_slice(&insert->prepared), err);
             if (code != WEIR_OK) {
                 return weir_job_insert_fail(insert, code, err);
             }
         }
+    }
+    if (any && job->options.on_commit != NULL) {
+        job->options.on_commit(job->options.owner, job);
     }
     return WEIR_OK;
 }

@@ -140,6 +140,14 @@ void weir_job_stop(weir_job *job, weir_job_stop_kind kind, int64_t idle_ms)
     pthread_mutex_unlock(&job->mutex);
 }
 
+void weir_job_wake(weir_job *job)
+{
+    pthread_mutex_lock(&job->mutex);
+    job->woken = true;
+    pthread_cond_broadcast(&job->changed);
+    pthread_mutex_unlock(&job->mutex);
+}
+
 bool weir_job_wait(weir_job *job, int64_t timeout_ms)
 {
     int64_t until = timeout_ms < 0 ? 0 : weir_job_now() + timeout_ms;

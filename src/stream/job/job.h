@@ -9,7 +9,8 @@
  * A job that is opened over the state of an earlier run first lets its sinks recover what step 2 wrote, then restores
  * its positions, and goes on.
  *
- * Threading: weir_job_status, weir_job_stop and weir_job_wait may be called from any thread. */
+ * Threading: weir_job_status_of, weir_job_error, weir_job_stop, weir_job_wake and weir_job_wait may be called from any
+ * thread. */
 #ifndef WEIR_STREAM_JOB_H
 #define WEIR_STREAM_JOB_H
 
@@ -29,6 +30,11 @@ typedef struct weir_job_options {
     int64_t source_idle_timeout_ms; /* table.exec.source.idle-timeout: sources silent for so long don't hold back
                                        watermarks; 0: they do */
     const char *time_zone;          /* NULL: UTC */
+
+    /* Called by the job's thread when its tables have new rows, so that their readers can be woken. NULL: nobody is
+     * told. */
+    void (*on_commit)(void *owner, const weir_job *job);
+    void *owner;
 } weir_job_options;
 
 /* A job without anything to do yet. */
@@ -52,6 +58,9 @@ typedef enum weir_job_stop_kind {
 
 /* Asks for the end; does not wait. `idle_ms`: of WHEN_IDLE. */
 void weir_job_stop(weir_job *job, weir_job_stop_kind kind, int64_t idle_ms);
+
+/* Something may be there to read: all sources are asked at once, whatever their interval. */
+void weir_job_wake(weir_job *job);
 
 typedef enum weir_job_phase {
     WEIR_JOB_CREATED,

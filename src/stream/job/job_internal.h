@@ -38,6 +38,7 @@ struct weir_job {
     bool stop_asked;
     weir_job_stop_kind stop_kind;
     int64_t stop_idle_ms;
+    bool woken;
 
     /* Of the thread alone; monotonic milliseconds. */
     bool moved; /* something has happened since the last checkpoint */

@@ -11,6 +11,7 @@ enum {
 /* --- What others ask for --------------------------------------------------------------------------------------- */
 
 typedef struct wish {
+    bool woken;
     bool stop;
     weir_job_stop_kind kind;
     int64_t idle_ms;
@@ -19,7 +20,8 @@ typedef struct wish {
 static wish read_wish(weir_job *job)
 {
     pthread_mutex_lock(&job->mutex);
-    wish asked = {job->stop_asked, job->stop_kind, job->stop_idle_ms};
+    wish asked = {job->woken, job->stop_asked, job->stop_kind, job->stop_idle_ms};
+    job->woken = false;
     pthread_mutex_unlock(&job->mutex);
     return asked;
 }
@@ -156,12 +158,12 @@ typedef struct turn {
     int64_t next_poll_ms; /* when the next one wants to be asked */
 } turn;
 
-/* A source that is to stop when it is idle is asked in time for that. */
+/* A source whose job is to stop when it is idle is asked in time for that. */
 static bool is_due(const weir_graph_source *source, const wish *asked, int64_t now)
 {
     bool hurried = wants(asked, WEIR_JOB_STOP_WHEN_IDLE) &&
                    now >= source->next_poll_ms - source->source->poll_interval_ms + asked->idle_ms / 2;
-    return now >= source->next_poll_ms || hurried;
+    return asked->woken || hurried || now >= source->next_poll_ms;
 }
 
 static int ask_all(weir_job *job, const wish *asked, turn *out, weir_error *err)
@@ -244,7 +246,7 @@ static void sleep_until_due(weir_job *job, const turn *last, const wish *asked, 
     struct timespec at = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
     pthread_mutex_lock(&job->mutex);
     bool same = job->stop_asked == asked->stop && job->stop_kind == asked->kind;
-    if (same && until > now) {
+    if (same && !job->woken && until > now) {
         pthread_cond_timedwait(&job->changed, &job->mutex, &at);
     }
     pthread_mutex_unlock(&job->mutex);

@@ -38,33 +38,49 @@ static void count_common(const lines *a, const lines *b, common_row *common)
     }
 }
 
-static void show_line(char sign, weir_slice line, int32_t *shown, weir_buffer *out)
+typedef struct shower {
+    weir_buffer *out;
+    int32_t count;      /* of lines, those left out too */
+    weir_slice heading; /* of the INSERT at hand, while it is not shown */
+} shower;
+
+static void append_line(shower *to, char sign, weir_slice line)
 {
-    if ((*shown)++ >= SHOWN_LINES) {
+    bool cut = line.size > SHOWN_WIDTH;
+    weir_buffer_append_format(to->out, "\n%c %.*s%s", sign, (int)(cut ? SHOWN_WIDTH : line.size),
+                              (const char *)line.data, cut ? "…" : "");
+}
+
+static void show_line(shower *to, char sign, weir_slice line)
+{
+    if (to->count++ >= SHOWN_LINES) {
         return;
     }
-    bool cut = line.size > SHOWN_WIDTH;
-    weir_buffer_append_format(out, "\n%c %.*s%s", sign, (int)(cut ? SHOWN_WIDTH : line.size), (const char *)line.data,
-                              cut ? "…" : "");
+    if (to->heading.size > 0) {
+        append_line(to, ' ', to->heading);
+        to->heading.size = 0;
+    }
+    append_line(to, sign, line);
 }
 
 static void show_difference(const lines *was, const lines *is, weir_buffer *out)
 {
     common_row *common = weir_alloc_zeroed(MOST_LINES + 1, sizeof *common);
-    int32_t shown = 0;
+    shower to = {.out = out};
     count_common(was, is, common);
     for (int32_t i = 0, j = 0; i < was->count || j < is->count;) {
         if (i < was->count && j < is->count && weir_slice_equal(was->items[i], is->items[j])) {
+            to.heading = is->items[j].size > 0 && is->items[j].data[0] != ' ' ? is->items[j] : to.heading;
             i++;
             j++;
         } else if (i < was->count && (j == is->count || common[i + 1][j] >= common[i][j + 1])) {
-            show_line('-', was->items[i++], &shown, out);
+            show_line(&to, '-', was->items[i++]);
         } else {
-            show_line('+', is->items[j++], &shown, out);
+            show_line(&to, '+', is->items[j++]);
         }
     }
-    if (shown > SHOWN_LINES) {
-        weir_buffer_append_format(out, "\n(and %d lines more)", shown - SHOWN_LINES);
+    if (to.count > SHOWN_LINES) {
+        weir_buffer_append_format(out, "\n(and %d lines more)", to.count - SHOWN_LINES);
     }
     free(common);
 }
