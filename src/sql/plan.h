@@ -65,6 +65,8 @@ struct weir_expression {
 const weir_expression *weir_expression_bare(const weir_expression *expression);
 /* Whether it may give something else each time: RAND() and its like. */
 bool weir_expression_is_volatile(const weir_expression *expression);
+/* Whether two expressions over the same fields always give the same. */
+bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
 /* Sets used[i] for each column i that it names. */
 void weir_expression_mark(const weir_expression *expression, bool *used);
 

@@ -124,7 +124,6 @@ weir_expression *weir_expression_call(weir_binder *binder, const weir_kernel *ke
                                       int32_t argument_count);
 weir_expression *weir_expression_two(weir_binder *binder, weir_expression_kind kind, const weir_type *type,
                                      const weir_position *at, weir_expression *a, weir_expression *b);
-bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
 bool weir_expression_constant(const weir_expression *expression); /* names no column of its query */
 const weir_type *weir_binder_boolean(bool nullable);
 const weir_type *weir_binder_nullable(weir_binder *binder, const weir_type *type, bool nullable);

@@ -27,7 +27,10 @@ typedef int (*creator)(const weir_operator_context *context, const weir_stream_n
                        weir_error *err);
 
 static const creator creators[] = {
+    [WEIR_PLAN_AGGREGATE] = weir_aggregate_operator_create,
+    [WEIR_PLAN_DISTINCT] = weir_aggregate_operator_create,
     [WEIR_PLAN_UNION] = weir_union_operator_create,
+    [WEIR_PLAN_UNNEST] = weir_unnest_operator_create,
 };
 
 static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err);
