@@ -1,0 +1,121 @@
+/* The hash table under both kinds of state: key -> bytes.
+ *
+ * Buckets hold 32 bits of the hash and the number of a cell (slab.h); a slot is the index of a bucket, so it stays good
+ * while nothing is added or removed, which only a fetch does. A cell:
+ *
+ *   | value size: 4 | key size: 3 | flags: 1 | [time of the last write: 8, with a TTL] | key | 0 to 7 | value |
+ *
+ * The value begins at a multiple of 8. What is larger than a cell can be is allocated alone, and the cell points to it:
+ *
+ *   | bytes allocated: 4 | 0: 3 | flags, WEIR_ENTRY_OUTSIDE among them: 1 | pointer: 8 |
+ *
+ * Key bytes are those of the sort keys; a key that is whole in its prefix is its eight bytes. */
+#ifndef WEIR_STREAM_TABLE_H
+#define WEIR_STREAM_TABLE_H
+
+#include <xxhash.h>
+
+#include "stream/state/slab.h"
+#include "stream/state/state.h"
+
+enum {
+    WEIR_ENTRY_USED = 1,
+    WEIR_ENTRY_OUTSIDE = 2, /* the cell only points to the entry */
+    WEIR_ENTRY_DIRTY = 4,   /* listed in table->dirty: to be written by the next checkpoint */
+    WEIR_ENTRY_FRESH = 8,   /* listed in table->fresh: the next fetch frees it if it is empty */
+    WEIR_ENTRY_MOVED = 16,  /* lies elsewhere now; the cell is freed when no list names it */
+    WEIR_ENTRY_RECENT = 32, /* used since the sweep came by */
+    WEIR_ENTRY_ON_DISK = 64 /* the database may have it */
+};
+
+typedef struct weir_state_entry {
+    uint32_t value_size;
+    uint32_t key_size : 24;
+    uint32_t flags : 8;
+} weir_state_entry;
+
+#define WEIR_STATE_KEY_LIMIT ((1u << 24) - 1)
+
+typedef struct weir_state_bucket {
+    uint32_t hash;
+    uint32_t cell; /* 0: free */
+} weir_state_bucket;
+
+typedef struct weir_cell_list {
+    uint32_t *cells;
+    size_t count;
+    size_t capacity;
+} weir_cell_list;
+
+typedef struct weir_state_table {
+    weir_state_backend *backend;
+    struct weir_state_table *next; /* of the backend's tables */
+    char *name;                    /* uid and name, for people and for the database */
+    int64_t ttl_ms;
+    uint32_t header_bytes; /* before the key */
+    uint32_t value_hint;   /* room that new entries get for their values */
+    weir_slab slab;
+    weir_state_bucket *buckets;
+    uint64_t bucket_count;
+    uint64_t entry_count;
+    int64_t outside_bytes;
+    weir_cell_list dirty;
+    weir_cell_list fresh;
+    uint32_t sweep_chunk; /* where the sweep goes on */
+    uint32_t sweep_unit;
+} weir_state_table;
+
+void weir_state_table_init(weir_state_table *table, weir_state_backend *backend, const weir_state_options *options);
+void weir_state_table_free(weir_state_table *table);
+
+int weir_state_table_fetch(weir_state_table *table, const weir_sort_keys *keys, weir_state_slot *out_slots,
+                           weir_error *err);
+int weir_state_table_fetch_one(weir_state_table *table, weir_slice key, weir_state_slot *out_slot, weir_error *err);
+
+/* As weir_value_state_edit and _remove. */
+int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes,
+                          weir_error *err);
+void weir_state_table_remove(weir_state_table *table, weir_state_slot slot);
+
+/* The same key always has the same hash, in this run and in others. */
+static inline uint64_t weir_state_hash_number(uint64_t key)
+{
+    key ^= key >> 32;
+    key *= 0xd6e8feb86659fd93u;
+    key ^= key >> 32;
+    key *= 0xd6e8feb86659fd93u;
+    return key ^ key >> 32;
+}
+
+static inline uint64_t weir_state_hash(weir_slice key)
+{
+    return key.size == 8 ? weir_state_hash_number(weir_load_be64(key.data)) : XXH3_64bits(key.data, key.size);
+}
+
+static inline weir_state_entry *weir_state_entry_of(const weir_state_table *table, uint32_t cell)
+{
+    uint8_t *memory = weir_slab_at(&table->slab, cell);
+    weir_state_entry *entry = (weir_state_entry *)(void *)memory;
+    if (entry->flags & WEIR_ENTRY_OUTSIDE) {
+        memcpy(&entry, memory + 8, sizeof entry);
+    }
+    return entry;
+}
+
+static inline const uint8_t *weir_state_entry_key(const weir_state_table *table, const weir_state_entry *entry)
+{
+    return (const uint8_t *)entry + table->header_bytes;
+}
+
+static inline uint32_t weir_state_value_offset(const weir_state_table *table, uint32_t key_size)
+{
+    return (table->header_bytes + key_size + 7) & ~7u;
+}
+
+static inline weir_slice weir_state_table_get(const weir_state_table *table, weir_state_slot slot)
+{
+    const weir_state_entry *entry = weir_state_entry_of(table, table->buckets[slot].cell);
+    return weir_slice_of((const uint8_t *)entry + weir_state_value_offset(table, entry->key_size), entry->value_size);
+}
+
+#endif
