@@ -11,10 +11,14 @@
 
 typedef enum output_kind { OUTPUT_COLUMN, OUTPUT_LITERAL, OUTPUT_COMPUTED } output_kind;
 
+/* How often a constant is kept, so that it is given out in pieces rather than row by row. */
+enum { REPEATED_ROWS = 256 };
+
 typedef struct output {
     output_kind kind;
     int32_t column; /* of the input, or of the statement's result */
     const weir_expression *expression;
+    weir_vector repeated; /* the constant; empty until it is asked for */
 } output;
 
 struct weir_sql_compute {
@@ -22,6 +26,7 @@ struct weir_sql_compute {
     weir_sql_compute_options options;
     weir_arena arena;
     output *outputs;
+    int32_t output_count;
     const weir_predicate *tested; /* NULL: none */
     uint32_t *rows;               /* room for the rows of a batch */
     size_t row_capacity;
@@ -220,8 +225,9 @@ static int plan_outputs(weir_sql_compute *compute, weir_error *err)
     compute->outputs = WEIR_NEW_ARRAY(arena, output, options->expression_count + 1);
     for (int32_t i = 0; i < options->expression_count; i++) {
         weir_expression *expression = options->expressions[i];
-        output *target = &compute->outputs[i];
+        output *target = &compute->outputs[compute->output_count++];
         target->expression = expression;
+        weir_vector_init(&target->repeated, expression->type);
         if (is_bare(expression, &target->column)) {
             target->kind = OUTPUT_COLUMN;
         } else if (expression->kind == WEIR_EXPRESSION_LITERAL) {
@@ -268,6 +274,9 @@ void weir_sql_compute_free(weir_sql_compute *compute)
     }
     if (compute->statement_plan != NULL) {
         weir_batch_free(&compute->read);
+    }
+    for (int32_t i = 0; i < compute->output_count; i++) {
+        weir_vector_free(&compute->outputs[i].repeated);
     }
     weir_running_free(compute->engine, compute->running);
     free(compute->rows);
@@ -326,13 +335,18 @@ static int run_statement(weir_sql_compute *compute, const weir_batch *in, int64_
     return code;
 }
 
-static int append_literal(const weir_expression *expression, int64_t count, weir_vector *out, weir_error *err)
+static int append_literal(output *source, int64_t count, weir_vector *out, weir_error *err)
 {
-    if (expression->literal.is_null) {
+    const weir_literal *literal = &source->expression->literal;
+    if (literal->is_null) {
         return weir_vector_append_nulls(out, count, err);
     }
-    for (int64_t i = 0; i < count; i++) {
-        WEIR_TRY(weir_vector_append_literal(out, &expression->literal, err));
+    while (source->repeated.length < count && source->repeated.length < REPEATED_ROWS) {
+        WEIR_TRY(weir_vector_append_literal(&source->repeated, literal, err));
+    }
+    for (int64_t left = count; left > 0; left -= REPEATED_ROWS) {
+        int64_t piece = left < REPEATED_ROWS ? left : REPEATED_ROWS;
+        WEIR_TRY(weir_vector_append_range(out, &source->repeated, 0, piece, err));
     }
     return WEIR_OK;
 }
@@ -342,14 +356,14 @@ static int append_outputs(const weir_sql_compute *compute, const weir_batch *in,
 {
     bool all = row_count == in->length;
     for (int32_t i = 0; i < compute->options.expression_count; i++) {
-        const output *source = &compute->outputs[i];
+        output *source = &compute->outputs[i];
         weir_vector *target = &out->columns[i];
         if (source->kind == OUTPUT_COLUMN && all) {
             WEIR_TRY(weir_vector_append_range(target, &in->columns[source->column], 0, row_count, err));
         } else if (source->kind == OUTPUT_COLUMN) {
             WEIR_TRY(weir_vector_append_rows(target, &in->columns[source->column], compute->rows, row_count, err));
         } else if (source->kind == OUTPUT_LITERAL) {
-            WEIR_TRY(append_literal(source->expression, row_count, target, err));
+            WEIR_TRY(append_literal(source, row_count, target, err));
         }
     }
     return WEIR_OK;

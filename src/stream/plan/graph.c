@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "sql/type.h"
 #include "stream/operator/operators.h"
 #include "stream/plan/graph_internal.h"
 #include "stream/source/values_source.h"
@@ -55,8 +56,20 @@ static const char *make_uid(weir_graph *graph, const weir_plan *plan)
     return weir_arena_format(&graph->arena, "%016" PRIx64 "-%d", hash, (int)number);
 }
 
+/* Intervals are values of expressions, which no row holds. */
+static int check_fields(const weir_plan *plan, weir_error *err)
+{
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        if (weir_type_is_interval(plan->fields[i].type)) {
+            return fail_at(plan, err, "columns of intervals do not run as a stream in this version");
+        }
+    }
+    return WEIR_OK;
+}
+
 static int make_node(weir_graph *graph, const weir_plan *plan, weir_stream_node *out, weir_error *err)
 {
+    WEIR_TRY(check_fields(plan, err));
     *out = (weir_stream_node){.plan = plan, .uid = make_uid(graph, plan)};
     WEIR_TRY(weir_stream_traits_of(plan, &graph->arena, &out->output, err));
     for (int32_t i = 0; i < plan->input_count && i < 2; i++) {
