@@ -220,6 +220,11 @@ typedef struct weir_flat_plan {
 
 void weir_plan_flatten(const weir_plan *plan, weir_arena *arena, weir_flat_plan *out);
 
+/* Appends in words: an expression over the fields of `input`; an aggregate over those; what a JOIN asks for. */
+void weir_expression_show(const weir_expression *expression, const weir_plan *input, weir_buffer *out);
+void weir_aggregate_show(const weir_aggregate *aggregate, const weir_plan *input, weir_buffer *out);
+void weir_join_predicate_show(const weir_plan *join, weir_buffer *out);
+
 /* Appends one node in words, without its inputs. */
 void weir_plan_show_node(const weir_plan *plan, weir_buffer *out);
 

@@ -408,6 +408,9 @@ struct harness {
     weir_buffer changes;
     harness_rows rows;
     bool upserts; /* the result is upserts by a key: they are not applied strictly */
+    weir_sink_changes sink_takes; /* harness_open: ALL */
+    int32_t sink_key[4];
+    int32_t sink_key_count;
 };
 
 /* Processing time, which a test sets by harness_tick. */
@@ -439,6 +442,7 @@ static inline harness *harness_open(void)
     harness *h = weir_alloc_zeroed(1, sizeof *h);
     h->resolver.resolver.resolve = harness_resolve;
     h->bind = (weir_bind_context){.resolver = &h->resolver.resolver, .streaming = true};
+    h->sink_takes = WEIR_SINK_ALL;
     const weir_sql_engine_options options = {.threads = 1};
     harness_ok(weir_sql_engine_create(&options, &h->engine, &err), &err);
     return h;
@@ -494,7 +498,11 @@ static inline int harness_build(harness *h, weir_error *err)
     h->context.clock_ms = harness_clock;
     h->context.late_rows = &h->late_rows;
     harness_sink *sink = weir_alloc_zeroed(1, sizeof *sink);
-    sink->sink = (weir_stream_sink){.write = harness_write, .close = harness_close_sink, .takes = WEIR_SINK_ALL};
+    sink->sink = (weir_stream_sink){.write = harness_write,
+                                    .close = harness_close_sink,
+                                    .takes = h->sink_takes,
+                                    .key = h->sink_key_count > 0 ? h->sink_key : NULL,
+                                    .key_count = h->sink_key_count};
     sink->owner = h;
     return weir_graph_create(&h->context, h->bound, &sink->sink, &h->uids, &h->graph, err);
 }

@@ -14,8 +14,6 @@ const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan)
 
 /* --- EXPLAIN --------------------------------------------------------------------------------------------------- */
 
-static void show_expression(const weir_expression *expression, const weir_plan *input, weir_buffer *out);
-
 static void show_literal(const weir_expression *expression, weir_buffer *out)
 {
     const weir_type *type = expression->type;
@@ -111,19 +109,19 @@ static void show_arguments(const weir_expression *expression, const weir_plan *i
     weir_buffer_append_byte(out, '(');
     for (int32_t i = 0; i < expression->argument_count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : between);
-        show_expression(expression->arguments[i], input, out);
+        weir_expression_show(expression->arguments[i], input, out);
     }
     weir_buffer_append_byte(out, ')');
 }
 
-static void show_expression(const weir_expression *expression, const weir_plan *input, weir_buffer *out)
+void weir_expression_show(const weir_expression *expression, const weir_plan *input, weir_buffer *out)
 {
     if (expression->kind == WEIR_EXPRESSION_COLUMN) {
         weir_buffer_append_text(out, input->fields[expression->column].name);
     } else if (expression->kind == WEIR_EXPRESSION_LITERAL) {
         show_literal(expression, out);
     } else if (expression->kind == WEIR_EXPRESSION_SAME) {
-        show_expression(expression->arguments[0], input, out);
+        weir_expression_show(expression->arguments[0], input, out);
     } else if (infix(expression) != NULL) {
         show_arguments(expression, input, infix(expression), out);
     } else {
@@ -157,7 +155,7 @@ static void show_expressions(weir_expression **expressions, int32_t count, const
 {
     for (int32_t i = 0; i < count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        show_expression(expressions[i], input, out);
+        weir_expression_show(expressions[i], input, out);
     }
 }
 
@@ -181,7 +179,7 @@ static void show_keys(const weir_sort_key *keys, int32_t count, const weir_plan 
 {
     for (int32_t i = 0; i < count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        show_expression(keys[i].expression, input, out);
+        weir_expression_show(keys[i].expression, input, out);
         weir_buffer_append_text(out, keys[i].descending ? " DESC" : "");
         weir_buffer_append_text(
             out, keys[i].nulls_first == keys[i].descending ? keys[i].nulls_first ? " NULLS FIRST" : " NULLS LAST" : "");
@@ -193,7 +191,7 @@ static void show_bound(const weir_frame_bound *bound, const weir_plan *input, we
     static const char *const texts[] = {"UNBOUNDED PRECEDING", " PRECEDING", "CURRENT ROW", " FOLLOWING",
                                         "UNBOUNDED FOLLOWING"};
     if (bound->distance != NULL) {
-        show_expression(bound->distance, input, out);
+        weir_expression_show(bound->distance, input, out);
     }
     weir_buffer_append_text(out, texts[bound->kind]);
 }
@@ -216,7 +214,7 @@ static void show_over(const weir_window *window, const weir_plan *input, weir_bu
     weir_buffer_append_byte(out, ')');
 }
 
-static void show_call(const weir_aggregate *aggregate, const weir_plan *input, weir_buffer *out)
+void weir_aggregate_show(const weir_aggregate *aggregate, const weir_plan *input, weir_buffer *out)
 {
     bool star = aggregate->argument_count == 0 && aggregate->function->aggregate == WEIR_AGGREGATE_COUNT;
     weir_buffer_append_format(out, "%s(%s", aggregate->function->name,
@@ -232,7 +230,7 @@ static void show_call(const weir_aggregate *aggregate, const weir_plan *input, w
     }
     if (aggregate->filter != NULL) {
         weir_buffer_append_text(out, " FILTER (WHERE ");
-        show_expression(aggregate->filter, input, out);
+        weir_expression_show(aggregate->filter, input, out);
         weir_buffer_append_byte(out, ')');
     }
     if (aggregate->window != NULL) {
@@ -245,7 +243,7 @@ static void show_calls(const weir_plan *plan, const char *name, weir_buffer *out
     weir_buffer_append_format(out, "%s [", name);
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ", ");
-        show_call(&plan->aggregates[i], plan->inputs[0], out);
+        weir_aggregate_show(&plan->aggregates[i], plan->inputs[0], out);
     }
     weir_buffer_append_byte(out, ']');
 }
@@ -262,7 +260,7 @@ static void show_aggregate(const weir_plan *plan, weir_buffer *out)
         for (int32_t j = 0; j < plan->expression_count; j++) {
             if (plan->grouping_sets[i] >> j & 1) {
                 weir_buffer_append_text(out, first ? "" : ", ");
-                show_expression(plan->expressions[j], plan->inputs[0], out);
+                weir_expression_show(plan->expressions[j], plan->inputs[0], out);
                 first = false;
             }
         }
@@ -295,7 +293,7 @@ static void show_assign(const weir_plan *plan, weir_buffer *out)
 static void show_watermark(const weir_plan *plan, weir_buffer *out)
 {
     weir_buffer_append_format(out, "Watermark for %s as ", plan->fields[plan->time_column].name);
-    show_expression(plan->expressions[0], plan->inputs[0], out);
+    weir_expression_show(plan->expressions[0], plan->inputs[0], out);
 }
 
 static void show_sort(const weir_plan *plan, weir_buffer *out)
@@ -323,19 +321,24 @@ static weir_plan joined_fields(const weir_plan *join, weir_field *fields)
     return (weir_plan){.fields = fields, .field_count = count};
 }
 
+void weir_join_predicate_show(const weir_plan *join, weir_buffer *out)
+{
+    if (join->predicate != NULL) {
+        int32_t count = join->inputs[0]->field_count + join->inputs[1]->field_count;
+        weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
+        weir_plan both = joined_fields(join, fields);
+        weir_expression_show(join->predicate, &both, out);
+        free(fields);
+    }
+}
+
 static void show_join(const weir_plan *plan, weir_buffer *out)
 {
     static const char *const names[] = {"Inner", "Left", "Right", "Full", "Semi", "Anti", "Null-aware anti"};
     weir_buffer_append_format(out, "%s join",
                               plan->predicate == NULL && plan->join == WEIR_JOIN_INNER ? "Cross" : names[plan->join]);
-    if (plan->predicate != NULL) {
-        int32_t count = plan->inputs[0]->field_count + plan->inputs[1]->field_count;
-        weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
-        weir_plan both = joined_fields(plan, fields);
-        weir_buffer_append_text(out, " on ");
-        show_expression(plan->predicate, &both, out);
-        free(fields);
-    }
+    weir_buffer_append_text(out, plan->predicate == NULL ? "" : " on ");
+    weir_join_predicate_show(plan, out);
 }
 
 void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
@@ -355,7 +358,7 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_FILTER:
         weir_buffer_append_text(out, "Filter ");
-        show_expression(plan->predicate, plan->inputs[0], out);
+        weir_expression_show(plan->predicate, plan->inputs[0], out);
         break;
     case WEIR_PLAN_AGGREGATE:
         show_aggregate(plan, out);
@@ -380,7 +383,7 @@ void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_UNNEST:
         weir_buffer_append_text(out, plan->outer ? "Unnest, outer, " : "Unnest ");
-        show_expression(plan->expressions[0], plan->inputs[0], out);
+        weir_expression_show(plan->expressions[0], plan->inputs[0], out);
         weir_buffer_append_text(out, plan->ordinality ? " with ordinality" : "");
         break;
     case WEIR_PLAN_INTERSECT:

@@ -42,9 +42,25 @@ static int32_t *keep_fields(weir_arena *arena, weir_plan *plan, const bool *used
 
 static int32_t *prune(weir_arena *arena, weir_plan *plan, const bool *used);
 
+/* Upserts can't be told apart without their table's key: its fields are read as well. */
+static const bool *with_key(weir_arena *arena, const weir_plan *scan, const bool *used)
+{
+    if (!scan->table->has_upserts) {
+        return used;
+    }
+    bool *needed = weir_arena_copy(arena, used, sizeof *used * (size_t)(scan->field_count + 1));
+    for (int32_t i = 0; i < scan->field_count; i++) {
+        for (int32_t j = 0; j < scan->table->primary_key_count; j++) {
+            needed[i] = needed[i] || scan->columns[i] == scan->table->primary_key[j];
+        }
+    }
+    return needed;
+}
+
 static int32_t *prune_scan(weir_arena *arena, weir_plan *plan, const bool *used)
 {
     int32_t kept = 0;
+    used = with_key(arena, plan, used);
     for (int32_t i = 0; i < plan->field_count; i++) {
         if (used[i]) {
             plan->columns[kept++] = plan->columns[i];

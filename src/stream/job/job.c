@@ -66,6 +66,7 @@ int weir_job_create(const weir_job_options *options, weir_job **out, weir_error 
                                            .budget = options->budget,
                                            .time_zone = job->options.time_zone,
                                            .state_ttl_ms = options->state_ttl_ms,
+                                           .upsert_materialize = options->upsert_materialize,
                                            .clock_ms = weir_now_ms,
                                            .temp_folder = job->options.temp_folder,
                                            .late_rows = &job->late_rows};

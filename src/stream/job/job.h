@@ -30,6 +30,7 @@ typedef struct weir_job_options {
     int64_t source_idle_timeout_ms; /* table.exec.source.idle-timeout: sources silent for so long don't hold back
                                        watermarks; 0: they do */
     const char *time_zone;          /* NULL: UTC */
+    weir_upsert_materialize upsert_materialize;
 
     /* Called by the job's thread when its tables have new rows, so that their readers can be woken. NULL: nobody is
      * told. */

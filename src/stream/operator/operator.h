@@ -57,13 +57,22 @@ struct weir_operator {
     int64_t rows_in, rows_out;
 };
 
+/* Whether a sink with a primary key gets an operator before it that keeps all rows of a key
+ * (table.exec.sink.upsert-materialize). */
+typedef enum weir_upsert_materialize {
+    WEIR_MATERIALIZE_AUTO, /* where rows of several keys of the query may meet on one of the sink's */
+    WEIR_MATERIALIZE_NONE,
+    WEIR_MATERIALIZE_FORCE
+} weir_upsert_materialize;
+
 /* What an operator is made with; all of it outlives the operator. */
 typedef struct weir_operator_context {
     weir_sql_engine *engine; /* for expressions; one thread */
     weir_state_backend *state;
     weir_budget *budget;
-    const char *time_zone;      /* the session's; never NULL */
-    int64_t state_ttl_ms;       /* table.exec.state.ttl; 0: kept for ever */
+    const char *time_zone; /* the session's; never NULL */
+    int64_t state_ttl_ms;  /* table.exec.state.ttl; 0: kept for ever */
+    weir_upsert_materialize upsert_materialize;
     int64_t (*clock_ms)(void);  /* processing time */
     const char *temp_folder;    /* for what need not outlive the job; NULL: nowhere */
     _Atomic int64_t *late_rows; /* rows that came after their window was closed; for people */

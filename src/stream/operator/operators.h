@@ -4,6 +4,7 @@
 #define WEIR_STREAM_OPERATORS_H
 
 #include "stream/operator/operator.h"
+#include "stream/plan/rank.h"
 #include "stream/sink/sink.h"
 
 /* PROJECTs and FILTERs as one; `node` is the uppermost of them. `flat` outlives the operator. */
@@ -13,8 +14,9 @@ int weir_project_operator_create(const weir_operator_context *context, const wei
 int weir_union_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                                weir_error *err);
 
-/* What writes the rows of a plan to the sink, which stays the caller's. */
-weir_operator *weir_sink_operator_create(const weir_plan *plan, weir_stream_sink *sink);
+/* What writes the rows of a plan to the sink, which stays the caller's. `keys_move`: an update may leave the sink's key
+ * where it was, so that its -U deletes. */
+weir_operator *weir_sink_operator_create(const weir_plan *plan, weir_stream_sink *sink, bool keys_move);
 
 /* AGGREGATE, and DISTINCT as an AGGREGATE of all fields without aggregates (aggregate.c). */
 int weir_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -23,5 +25,20 @@ int weir_aggregate_operator_create(const weir_operator_context *context, const w
 /* UNNEST: kinds are kept (unnest.c). */
 int weir_unnest_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                                 weir_error *err);
+
+/* Top-N and deduplication: `node` is the WINDOW or the SORT (rank.c). LIMIT without an order over inserts (limit.c). */
+int weir_rank_operator_create(const weir_operator_context *context, const weir_stream_node *node, const weir_rank *what,
+                              weir_operator **out, weir_error *err);
+int weir_limit_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                               const weir_rank *what, weir_operator **out, weir_error *err);
+
+/* Upserts by `key`, fields of the node, become a whole changelog (normalize.c). */
+int weir_normalize_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                   const int32_t *key, int32_t key_count, weir_operator **out, weir_error *err);
+
+/* Before a sink with this primary key, which several rows of the query may share (upsert_materialize.c). */
+int weir_upsert_materialize_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                            const int32_t *key, int32_t key_count, weir_operator **out,
+                                            weir_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "sql/type.h"
 #include "stream/operator/operators.h"
 #include "stream/plan/graph_internal.h"
+#include "stream/plan/sink_changes.h"
 #include "stream/source/values_source.h"
 
 struct weir_graph {
@@ -22,6 +23,7 @@ struct weir_graph {
     weir_graph_source *sources;
     int32_t source_count;
     weir_stream_sink *sink;
+    const weir_plan *passed_on; /* a scan whose upserts the sink takes as they are; NULL: none */
 };
 
 typedef int (*creator)(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -43,11 +45,12 @@ static int fail_at(const weir_plan *plan, weir_error *err, const char *message)
     return weir_fail_at(err, WEIR_UNSUPPORTED, plan->position.line, plan->position.column, "%s", message);
 }
 
-/* A hash of the words, and which of the equal ones it is. */
-static const char *make_uid(weir_graph *graph, const weir_plan *plan)
+/* A hash of the words (`more` are some that the plan does not say), and which of the equal ones it is. */
+static const char *make_uid(weir_graph *graph, const weir_plan *plan, const char *more)
 {
     weir_buffer words = {0};
     weir_graph_describe_plan(plan, 0, &words);
+    weir_buffer_append_text(&words, more);
     uint64_t hash = weir_graph_hash(weir_buffer_slice(&words));
     weir_buffer_free(&words);
     weir_slice key = weir_slice_of(&hash, sizeof hash);
@@ -70,7 +73,7 @@ static int check_fields(const weir_plan *plan, weir_error *err)
 static int make_node(weir_graph *graph, const weir_plan *plan, weir_stream_node *out, weir_error *err)
 {
     WEIR_TRY(check_fields(plan, err));
-    *out = (weir_stream_node){.plan = plan, .uid = make_uid(graph, plan)};
+    *out = (weir_stream_node){.plan = plan, .uid = make_uid(graph, plan, "")};
     WEIR_TRY(weir_stream_traits_of(plan, &graph->arena, &out->output, err));
     for (int32_t i = 0; i < plan->input_count && i < 2; i++) {
         WEIR_TRY(weir_stream_traits_of(plan->inputs[i], &graph->arena, &out->inputs[i], err));
@@ -89,6 +92,38 @@ static void connect(weir_operator_output *from, weir_operator *to, int32_t input
     *from = (weir_operator_output){to, input};
 }
 
+static weir_operator_output *append_operator(weir_graph *graph, weir_operator_output *below, weir_operator *made)
+{
+    add_operator(graph, made);
+    connect(below, made, 0);
+    return &made->output;
+}
+
+/* Top-N: of a chain the WINDOW at its bottom, or a SORT. *out NULL: it is none. */
+static int build_rank(weir_graph *graph, const weir_flat_plan *flat, const weir_plan *sort, weir_operator_output **out,
+                      weir_error *err)
+{
+    weir_stream_node node = {0};
+    weir_operator *made;
+    weir_rank *rank = WEIR_NEW(&graph->arena, weir_rank);
+    bool found;
+    *out = NULL;
+    WEIR_TRY(weir_stream_rank_of(flat, sort, &graph->arena, rank, &found, &node.output, err));
+    if (!found) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(build(graph, rank->plan->inputs[0], out, err));
+    WEIR_TRY(weir_stream_traits_of(rank->plan->inputs[0], &graph->arena, &node.inputs[0], err));
+    node.plan = rank->plan;
+    node.uid = make_uid(graph, rank->plan,
+                        weir_arena_format(&graph->arena, "rows %" PRId64 " to %" PRId64, rank->first, rank->last));
+    bool counts = sort != NULL && weir_rank_only_inserts(rank) && !node.output->updates;
+    WEIR_TRY(counts ? weir_limit_operator_create(&graph->context, &node, rank, &made, err)
+                    : weir_rank_operator_create(&graph->context, &node, rank, &made, err));
+    *out = append_operator(graph, *out, made);
+    return WEIR_OK;
+}
+
 static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_node node;
@@ -96,12 +131,13 @@ static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_o
     weir_operator *made;
     weir_flat_plan *flat = WEIR_NEW(&graph->arena, weir_flat_plan);
     weir_plan_flatten(plan, &graph->arena, flat);
-    WEIR_TRY(build(graph, flat->bottom, &below, err));
+    WEIR_TRY(build_rank(graph, flat, NULL, &below, err));
+    if (below == NULL) {
+        WEIR_TRY(build(graph, flat->bottom, &below, err));
+    }
     WEIR_TRY(make_node(graph, plan, &node, err));
     WEIR_TRY(weir_project_operator_create(&graph->context, &node, flat, &made, err));
-    add_operator(graph, made);
-    connect(below, made, 0);
-    *out = &made->output;
+    *out = append_operator(graph, below, made);
     return WEIR_OK;
 }
 
@@ -154,6 +190,22 @@ static int open_source(weir_graph *graph, const weir_plan *plan, weir_stream_sou
     return plan->table->open_stream(plan->table, &request, out, err);
 }
 
+static int normalize(weir_graph *graph, const weir_plan *scan, weir_operator_output **out, weir_error *err)
+{
+    weir_stream_node node;
+    weir_operator *made;
+    WEIR_TRY(make_node(graph, scan, &node, err));
+    if (node.output->key == NULL) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, scan->position.line, scan->position.column,
+                            "table '%s.%s.%s' gives upserts, and so needs a PRIMARY KEY", scan->table->catalog,
+                            scan->table->database, scan->table->name);
+    }
+    WEIR_TRY(
+        weir_normalize_operator_create(&graph->context, &node, node.output->key, node.output->key_count, &made, err));
+    *out = append_operator(graph, *out, made);
+    return WEIR_OK;
+}
+
 static int build_source(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_source *source;
@@ -161,10 +213,11 @@ static int build_source(weir_graph *graph, const weir_plan *plan, weir_operator_
     weir_graph_source *added = &graph->sources[graph->source_count++];
     added->scan = plan;
     added->source = source;
-    added->uid = make_uid(graph, plan);
+    added->uid = make_uid(graph, plan, "");
     weir_batch_init(&added->batch, plan->fields, plan->field_count);
     *out = &added->output;
-    return WEIR_OK;
+    bool upserts = plan->kind == WEIR_PLAN_SCAN && plan->table->has_upserts;
+    return upserts && plan != graph->passed_on ? normalize(graph, plan, out, err) : WEIR_OK;
 }
 
 static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
@@ -176,6 +229,9 @@ static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output 
     case WEIR_PLAN_PROJECT:
     case WEIR_PLAN_FILTER:
         return build_chain(graph, plan, out, err);
+    case WEIR_PLAN_SORT:
+        WEIR_TRY(build_rank(graph, NULL, plan, out, err));
+        return *out != NULL ? WEIR_OK : build_node(graph, plan, out, err);
     default:
         return build_node(graph, plan, out, err);
     }
@@ -183,20 +239,21 @@ static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output 
 
 /* --- The whole ------------------------------------------------------------------------------------------------- */
 
-static int check_sink(const weir_graph *graph, weir_error *err)
+/* Puts the sink, and what it needs before it, above `top`. */
+static int build_sink(weir_graph *graph, weir_operator_output *top, weir_error *err)
 {
-    const weir_sql_table *sink = graph->bound->sink;
-    const weir_stream_traits *traits;
-    WEIR_TRY(weir_stream_traits_of(graph->bound->plan, (weir_arena *)&graph->arena, &traits, err));
-    if (graph->sink->takes == WEIR_SINK_INSERTS && (traits->updates || traits->deletes)) {
-        return weir_fail(err, WEIR_INVALID,
-                         "Table sink '%s.%s.%s' doesn't support consuming %s changes which is produced by node %s",
-                         sink->catalog, sink->database, sink->name,
-                         traits->updates && traits->deletes ? "update and delete"
-                         : traits->updates                  ? "update"
-                                                            : "delete",
-                         traits->changes_from);
+    weir_operator *made;
+    weir_stream_sink *sink = graph->sink;
+    weir_stream_node node;
+    const weir_plan *plan = graph->bound->plan;
+    WEIR_TRY(make_node(graph, plan, &node, err));
+    weir_sink_keys keys = weir_sink_keys_of(node.output, sink, graph->context.upsert_materialize);
+    if (keys == WEIR_SINK_KEYS_MEET) {
+        WEIR_TRY(
+            weir_upsert_materialize_operator_create(&graph->context, &node, sink->key, sink->key_count, &made, err));
+        top = append_operator(graph, top, made);
     }
+    append_operator(graph, top, weir_sink_operator_create(plan, sink, keys == WEIR_SINK_KEYS_MOVE));
     return WEIR_OK;
 }
 
@@ -205,12 +262,10 @@ static int build_all(weir_graph *graph, weir_error *err)
     weir_operator_output *top;
     const weir_plan *plan = graph->bound->plan;
     graph->sources = WEIR_NEW_ARRAY(&graph->arena, weir_graph_source, count_sources(plan) + 1);
-    WEIR_TRY(check_sink(graph, err));
+    WEIR_TRY(weir_sink_check(graph->bound, graph->sink, &graph->arena, err));
+    graph->passed_on = weir_sink_upserts_scan(plan, graph->sink, &graph->arena, graph->context.upsert_materialize);
     WEIR_TRY(build(graph, plan, &top, err));
-    weir_operator *end = weir_sink_operator_create(plan, graph->sink);
-    add_operator(graph, end);
-    connect(top, end, 0);
-    return WEIR_OK;
+    return build_sink(graph, top, err);
 }
 
 int weir_graph_create(const weir_operator_context *context, const weir_bound *bound, weir_stream_sink *sink,
