@@ -68,20 +68,20 @@ static void rebuild(weir_map *map)
     }
 }
 
-static uint64_t hash_of(weir_slice key) { return XXH3_64bits(key.data, key.size); }
+uint64_t weir_hash_bytes(weir_slice bytes) { return XXH3_64bits(bytes.data, bytes.size); }
 
 void *weir_map_get(const weir_map *map, weir_slice key)
 {
     if (map->size == 0) {
         return NULL;
     }
-    const weir_map_entry *entry = find(map, key, hash_of(key));
+    const weir_map_entry *entry = find(map, key, weir_hash_bytes(key));
     return entry ? entry->value : NULL;
 }
 
 void weir_map_put(weir_map *map, weir_slice key, void *value)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = weir_hash_bytes(key);
     weir_map_entry *entry = find(map, key, hash);
     if (entry) {
         entry->value = value;
@@ -100,7 +100,7 @@ void weir_map_put(weir_map *map, weir_slice key, void *value)
 
 void *weir_map_remove(weir_map *map, weir_slice key)
 {
-    weir_map_entry *entry = find(map, key, hash_of(key));
+    weir_map_entry *entry = find(map, key, weir_hash_bytes(key));
     if (!entry) {
         return NULL;
     }

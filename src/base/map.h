@@ -19,6 +19,9 @@ typedef struct weir_map {
     size_t slot_count;
 } weir_map; /* zero-initialized is empty */
 
+/* Of good quality, and the same in all runs and programs. */
+uint64_t weir_hash_bytes(weir_slice bytes);
+
 void weir_map_free(weir_map *map); /* the keys, not the values */
 void *weir_map_get(const weir_map *map, weir_slice key);
 void weir_map_put(weir_map *map, weir_slice key, void *value); /* value must not be NULL; replaces */

@@ -212,6 +212,13 @@ int64_t weir_connect_size(const weir_connect_kind *connector, const weir_options
     return value != NULL && weir_parse_size(value, &number) ? number : 0;
 }
 
+int64_t weir_connect_duration_ms(const weir_connect_kind *connector, const weir_options *options, const char *key)
+{
+    int64_t number = 0;
+    const char *value = weir_connect_text(connector, options, key);
+    return value != NULL && weir_parse_duration(value, &number) ? number : 0;
+}
+
 const char *weir_connect_format_text(const weir_connect_kind *format, const weir_options *options, const char *key)
 {
     for (size_t i = 0; i < options->count; i++) {

@@ -34,6 +34,7 @@ int weir_connect_options_check(const weir_options *options, const weir_connect_k
 const char *weir_connect_text(const weir_connect_kind *connector, const weir_options *options, const char *key);
 bool weir_connect_bool(const weir_connect_kind *connector, const weir_options *options, const char *key);
 int64_t weir_connect_int(const weir_connect_kind *connector, const weir_options *options, const char *key);
+int64_t weir_connect_duration_ms(const weir_connect_kind *connector, const weir_options *options, const char *key);
 int64_t weir_connect_size(const weir_connect_kind *connector, const weir_options *options, const char *key);
 
 /* The same for options of a format, whose prefix is put before the key. */

@@ -23,6 +23,7 @@ struct weir_file_rows {
     int (*next)(weir_file_rows *self, int64_t most_rows, weir_batch *batch, weir_error *err);
     void (*close)(weir_file_rows *self);
     weir_file_position position;
+    bool may_grow; /* set by the caller: of text, what has no end of line behind it yet is left, also at the file's end */
 };
 
 /* Rows in text. `reader` is borrowed and serves one file at a time; the file is owned, also after a

@@ -7,6 +7,8 @@
 #include "connect/source.h"
 
 int weir_filesystem_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
+/* The same of a folder that is followed: source.monitor-interval. */
+int weir_following_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
 int weir_filesystem_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err);
 
 /* Whether all columns can be read from and written to files of the format. */

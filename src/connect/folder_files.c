@@ -8,6 +8,9 @@ typedef struct file_list {
     weir_folder_file *files;
     size_t count;
     size_t capacity;
+    weir_folder_state *folders;
+    size_t folder_count;
+    size_t folder_capacity;
 } file_list;
 
 /* ---- partition values in names ---- */
@@ -97,7 +100,11 @@ static int walk(const weir_folder_table *table, weir_arena *arena, const char *f
                 file_list *list, weir_error *err)
 {
     weir_file_info *entries;
+    weir_file_info info;
     size_t count;
+    WEIR_TRY(weir_fs_stat(table->fs, folder, &info, err));
+    WEIR_GROW(list->folders, list->folder_capacity, list->folder_count + 1);
+    list->folders[list->folder_count++] = (weir_folder_state){.path = folder, .modified_ms = info.modified_ms};
     WEIR_TRY(weir_fs_list(table->fs, folder, arena, &entries, &count, err));
     for (size_t i = 0; i < count; i++) {
         if (is_hidden(entries[i].name)) {
@@ -130,16 +137,37 @@ static int list_files(const weir_folder_table *table, weir_arena *arena, file_li
     return add_file(table, arena, table->path, strrchr(table->path, '/') + 1, &info, list, err);
 }
 
-int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_file **out, size_t *out_count,
+int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_listing *out,
                            weir_error *err)
 {
     file_list list = {0};
+    *out = (weir_folder_listing){0};
     int code = list_files(table, arena, &list, err);
-    if (code == WEIR_OK && list.count > 0) {
-        qsort(list.files, list.count, sizeof *list.files, compare_names);
-        *out = weir_arena_copy(arena, list.files, list.count * sizeof *list.files);
+    if (code == WEIR_OK) {
+        *out = (weir_folder_listing){.file_count = list.count, .folder_count = list.folder_count};
+        out->folders = weir_arena_copy(arena, list.folders, list.folder_count * sizeof *list.folders);
+        if (list.count > 0) {
+            qsort(list.files, list.count, sizeof *list.files, compare_names);
+            out->files = weir_arena_copy(arena, list.files, list.count * sizeof *list.files);
+        }
     }
-    *out_count = list.count;
     free(list.files);
+    free(list.folders);
     return code;
+}
+
+int weir_folder_file_look(const weir_folder_table *table, weir_arena *arena, const char *path, weir_folder_file *out,
+                          weir_error *err)
+{
+    weir_file_info info;
+    size_t folder = strlen(table->path);
+    bool is_below = strncmp(path, table->path, folder) == 0 && path[folder] == '/';
+    WEIR_TRY(weir_fs_stat(table->fs, path, &info, err));
+    *out = (weir_folder_file){
+        .path = path,
+        .name = is_below ? path + folder + 1 : strrchr(path, '/') + 1,
+        .size = info.size_bytes,
+        .modified_ms = info.modified_ms,
+    };
+    return read_partition(table, arena, out, err);
 }

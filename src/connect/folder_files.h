@@ -23,11 +23,27 @@ typedef struct weir_folder_table {
     weir_name_pattern *pattern;    /* of whole paths; NULL: all */
 } weir_folder_table;
 
-/* All files whose names begin neither with '.' nor '_', in folders of any depth whose names do not either, in byte
- * order of their names; partition values are those in folders `key=value`. WEIR_NOT_FOUND when the path is not there.
- */
-int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_file **out, size_t *out_count,
+/* A folder as it was just before it was listed: what is added to it or taken from it changes its time. */
+typedef struct weir_folder_state {
+    const char *path;
+    int64_t modified_ms;
+} weir_folder_state;
+
+typedef struct weir_folder_listing {
+    weir_folder_file *files; /* in byte order of their names */
+    size_t file_count;
+    weir_folder_state *folders; /* that were walked; none when the path is a file */
+    size_t folder_count;
+} weir_folder_listing;
+
+/* All files whose names begin neither with '.' nor '_', in folders of any depth whose names do not either; partition
+ * values are those in folders `key=value`. WEIR_NOT_FOUND when the path is not there. */
+int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_listing *out,
                            weir_error *err);
+
+/* One file of those by its path, as it is now. */
+int weir_folder_file_look(const weir_folder_table *table, weir_arena *arena, const char *path, weir_folder_file *out,
+                          weir_error *err);
 
 /* Appends a partition value as a folder's name has it, special characters as %XX; and back. */
 void weir_partition_value_escape(weir_slice value, weir_buffer *out);

@@ -28,8 +28,9 @@ static const weir_option filesystem_options[] = {
            "The name of the folder that stands for NULL or an empty text as a partition value."),
     OPTION("source.path.regex-pattern", TEXT, NULL, WORKS,
            "Only files whose whole path matches this regular expression are read."),
-    OPTION("source.monitor-interval", DURATION, NULL, REFUSED,
-           "How often to look for new files; without it the files that are there are read, and then the table ends."),
+    OPTION("source.monitor-interval", DURATION, NULL, WORKS,
+           "How often to look for new files and, of text, for lines that were added; without it the files that are there "
+           "are read, and then the table ends."),
     OPTION("source.report-statistics", TEXT, "all", STORED, "What a planner may ask of the files."),
     OPTION("source.parallelism", INTEGER, NULL, STORED, "Parallel readers."),
     OPTION("sink.parallelism", INTEGER, NULL, STORED, "Parallel writers."),

@@ -80,7 +80,7 @@ static int next_rows(weir_file_rows *self, int64_t most_rows, weir_batch *batch,
                               .data = rows->buffer + rows->start,
                               .size = rows->end - rows->start,
                               .first_line = self->position.line,
-                              .is_end = is_end};
+                              .is_end = is_end && !self->may_grow};
         size_t used = 0;
         if (text.size > 0) {
             rows->reader->state = self->position.state;

@@ -45,8 +45,6 @@ static const check_case cases[] = {
      WEIR_INVALID, "exclude each other"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=json;sink.rolling-policy.file-size=big", WEIR_INVALID,
      "expected a size such as '128 mb'"},
-    {"a INT", "connector=filesystem;path=/tmp/x;format=json;source.monitor-interval=10 s", WEIR_UNSUPPORTED,
-     "option 'source.monitor-interval' = '10 s' is not offered by this version"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=csv;csv.field-delimiter=||", WEIR_INVALID,
      "option 'csv.field-delimiter' = '||': expected one ASCII character"},
     {"a INT", "connector=filesystem;path=/tmp/x;format=csv;csv.empty-string-as-null=true", WEIR_UNSUPPORTED,
