@@ -135,6 +135,7 @@ static int open_database(weir_sql_engine *engine, weir_error *err)
     }
     engine->open = true;
     WEIR_TRY(close_to_the_world(engine, err));
+    WEIR_TRY(weir_engine_register_aggregates(engine, err));
     return weir_engine_register_scan(engine, err);
 }
 

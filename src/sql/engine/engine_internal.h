@@ -56,6 +56,9 @@ int weir_engine_register(weir_sql_engine *engine, const weir_generated *generate
 
 /* The function weir_scan(query, scan) (scan_function.c). */
 int weir_engine_register_scan(weir_sql_engine *engine, weir_error *err);
+
+/* The aggregates weir_sum and weir_avg over DOUBLE (exact_aggregate.c). */
+int weir_engine_register_aggregates(weir_sql_engine *engine, weir_error *err);
 weir_running *weir_engine_find_running(weir_sql_engine *engine, int64_t id);
 int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error *err);
 int weir_running_open_scans(weir_running *running, const weir_generated *generated, weir_error *err);

@@ -1,6 +1,6 @@
 /* Aggregates over DuckDB's own: sums of integers are exact there (HUGEINT) and are cut to Flink's width afterwards,
- * which is what wrapping at every step would have given; averages divide as Flink does. Over a window they are the same
- * calls, each with its OVER. */
+ * which is what wrapping at every step would have given; floats are summed exactly by aggregates of ours; averages
+ * divide as Flink does. Over a window they are the same calls, each with its OVER. */
 #include "sql/function/function.h"
 #include "sql/function/kernels.h"
 #include "sql/generate/generate.h"
@@ -60,7 +60,7 @@ static void open_call(weir_generator *generator, const weir_kernel *kernel, cons
                               weir_generate_kernel(generator, kernel, NULL, types, count, type));
 }
 
-/* A native aggregate over DOUBLE, brought to the result's type. */
+/* An aggregate over DOUBLE (engine/exact_aggregate.c), brought to the result's type. */
 static int generate_over_double(weir_generator *generator, const weir_aggregate *aggregate, const char *name)
 {
     bool needs_zone;
@@ -152,7 +152,7 @@ static int generate_sum(weir_generator *generator, const weir_aggregate *aggrega
         return generate_decimal_sum(generator, aggregate);
     case WEIR_DOUBLE:
     case WEIR_FLOAT:
-        return generate_over_double(generator, aggregate, "sum");
+        return generate_over_double(generator, aggregate, "weir_sum");
     default:
         return generate_integer_sum(generator, aggregate, aggregate->type);
     }
@@ -207,7 +207,7 @@ static int generate_average(weir_generator *generator, const weir_aggregate *agg
         return generate_decimal_average(generator, aggregate);
     case WEIR_DOUBLE:
     case WEIR_FLOAT:
-        return generate_over_double(generator, aggregate, "avg");
+        return generate_over_double(generator, aggregate, "weir_avg");
     default:
         return generate_integer_average(generator, aggregate);
     }
