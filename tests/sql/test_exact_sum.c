@@ -74,7 +74,8 @@ static void nan_and_the_infinities_can_be_taken_out(void **state)
 
 static double random_number(random_state *random)
 {
-    int exponent = random_below(random, 4) == 0 ? (int)random_below(random, 2000) - 1000 : (int)random_below(random, 60);
+    int exponent =
+        random_below(random, 4) == 0 ? (int)random_below(random, 2000) - 1000 : (int)random_below(random, 60);
     double value = ldexp((double)(random_next(random) >> 11), exponent - 53);
     return random_below(random, 2) == 0 ? value : -value;
 }

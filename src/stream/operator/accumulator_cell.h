@@ -1,7 +1,7 @@
 /* What a set of accumulators is made of, for its own files.
  *
- * An aggregate is told from one or two cells, and aggregates share cells: AVG(x) is told from the sum and the count that
- * SUM(x) and COUNT(x) are told from. All cells of a key lie side by side in one entry of value state, its row:
+ * An aggregate is told from one or two cells, and aggregates share cells: AVG(x) is told from the sum and the count
+ * that SUM(x) and COUNT(x) are told from. All cells of a key lie side by side in one entry of value state, its row:
  *
  *   | fixed parts of the cells, each aligned to its width | length of each tail: 4 | the tails, one after the other |
  *
@@ -104,25 +104,25 @@ struct weir_cell {
     int32_t order_column; /* the first of order_count that follow each other */
     int32_t order_count;  /* 0: arrival is the order */
     const weir_sort_key *order;
-    bool last;         /* of two ends: MAX, LAST_VALUE */
-    bool skips_nulls;  /* of lists */
-    int32_t offset;    /* of its fixed part; -1: none */
-    int32_t tail;      /* -1: none */
-    int32_t map;       /* -1: none */
-    weir_place place;  /* of cells that hold one value */
+    bool last;        /* of two ends: MAX, LAST_VALUE */
+    bool skips_nulls; /* of lists */
+    int32_t offset;   /* of its fixed part; -1: none */
+    int32_t tail;     /* -1: none */
+    int32_t map;      /* -1: none */
+    weir_place place; /* of cells that hold one value */
     weir_accumulators *owner;
 };
 
-extern const weir_cell_kind weir_cell_count;        /* offset: int64_t */
-extern const weir_cell_kind weir_cell_integer_sum;  /* offset: int64_t, modulo 2^64 */
-extern const weir_cell_kind weir_cell_decimal_sum;  /* offset: weir_int128; of values in 64 bits */
-extern const weir_cell_kind weir_cell_wide_sum;     /* offset: three words, lowest first; of values in 128 bits */
-extern const weir_cell_kind weir_cell_float_sum;    /* offset: weir_short_sum; tail: the long form, or nothing */
-extern const weir_cell_kind weir_cell_extreme;      /* place */
-extern const weir_cell_kind weir_cell_extreme_map;  /* place; map: value in order (accumulator_value.c) -> count: 8 */
-extern const weir_cell_kind weir_cell_end;          /* place; offset: int64_t, when it came; tail: its place in order */
-extern const weir_cell_kind weir_cell_end_map;      /* the same; map: see accumulator_end.c */
-extern const weir_cell_kind weir_cell_list;         /* tail: see accumulator_list.c */
+extern const weir_cell_kind weir_cell_count;       /* offset: int64_t */
+extern const weir_cell_kind weir_cell_integer_sum; /* offset: int64_t, modulo 2^64 */
+extern const weir_cell_kind weir_cell_decimal_sum; /* offset: weir_int128; of values in 64 bits */
+extern const weir_cell_kind weir_cell_wide_sum;    /* offset: three words, lowest first; of values in 128 bits */
+extern const weir_cell_kind weir_cell_float_sum;   /* offset: weir_short_sum; tail: the long form, or nothing */
+extern const weir_cell_kind weir_cell_extreme;     /* place */
+extern const weir_cell_kind weir_cell_extreme_map; /* place; map: value in order (accumulator_value.c) -> count: 8 */
+extern const weir_cell_kind weir_cell_end;         /* place; offset: int64_t, when it came; tail: its place in order */
+extern const weir_cell_kind weir_cell_end_map;     /* the same; map: see accumulator_end.c */
+extern const weir_cell_kind weir_cell_list;        /* tail: see accumulator_list.c */
 
 /* --- What aggregates give -------------------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ struct weir_accumulators {
     weir_value_state *state;
     weir_map_state **maps;
     int32_t map_count;
-    int64_t arrivals;    /* how many values have come so far, where their order is kept; lives on in the state */
+    int64_t arrivals; /* how many values have come so far, where their order is kept; lives on in the state */
     bool keeps_arrivals;
     const char *arrivals_name;
 

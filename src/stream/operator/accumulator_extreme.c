@@ -175,8 +175,8 @@ static int read_extreme(const weir_cell *cell, weir_accumulator_rows *rows, int6
     weir_slice key;
     weir_slice count;
     weir_buffer value = {0};
-    WEIR_TRY(weir_map_cursor_open(weir_cell_map(cell), weir_cell_map_slot(cell, rows, row), (weir_slice){0}, &cursor,
-                                  err));
+    WEIR_TRY(
+        weir_map_cursor_open(weir_cell_map(cell), weir_cell_map_slot(cell, rows, row), (weir_slice){0}, &cursor, err));
     int code = weir_map_cursor_next(cursor, &key, &count, err);
     if (code == WEIR_OK) {
         code = weir_ordered_read(cell->type, key, cell->last, &value, err);

@@ -137,9 +137,8 @@ static void change_list(const weir_cell *cell, weir_accumulator_rows *rows, int6
 {
     uint32_t begin = sorted->begins[row];
     uint32_t end = sorted->begins[row + 1];
-    removal_counts removals = {.numbers = entries->signs == NULL
-                                        ? NULL
-                                        : weir_alloc_zeroed((size_t)(end - begin) + 1, sizeof(int64_t))};
+    removal_counts removals = {
+        .numbers = entries->signs == NULL ? NULL : weir_alloc_zeroed((size_t)(end - begin) + 1, sizeof(int64_t))};
     for (uint32_t i = begin; i < end && entries->signs != NULL; i++) {
         if (entries->signs[sorted->order[i]] < 0) {
             remove_later(&removals, element_of(sorted, entries, sorted->order[i]));
@@ -327,8 +326,8 @@ static int give_arrays(const list_elements *elements, int64_t count, weir_vector
 }
 
 /* What a kernel makes of each row's ARRAY. */
-static int give_by_kernel(const weir_kernel *kernel, const weir_cell *cell, const list_elements *elements, int64_t count,
-                          weir_vector *out, weir_error *err)
+static int give_by_kernel(const weir_kernel *kernel, const weir_cell *cell, const list_elements *elements,
+                          int64_t count, weir_vector *out, weir_error *err)
 {
     weir_vector arrays;
     weir_type type = {.id = WEIR_ARRAY, .nullable = true, .element = cell->type};
@@ -349,9 +348,8 @@ static int give_single(const list_elements *elements, int64_t count, weir_vector
         uint32_t begin = elements->begins[i];
         uint32_t values = elements->begins[i + 1] - begin;
         if (values > 1) {
-            return weir_fail(
-                err, WEIR_INVALID,
-                "a subquery used as a value gave more than one row; MAX, MIN or LIMIT 1 make it one");
+            return weir_fail(err, WEIR_INVALID,
+                             "a subquery used as a value gave more than one row; MAX, MIN or LIMIT 1 make it one");
         }
         WEIR_TRY(values == 0 ? weir_vector_append_nulls(out, 1, err)
                              : weir_vector_append_range(out, &elements->batch.columns[0], begin, 1, err));
@@ -399,8 +397,8 @@ static double percentile_of(double *values, size_t count, double share)
     return values[below] * (1 - part) + values[above] * part;
 }
 
-static int give_percentiles(const weir_aggregate *aggregate, const list_elements *elements, int64_t count, weir_vector *out,
-                            weir_error *err)
+static int give_percentiles(const weir_aggregate *aggregate, const list_elements *elements, int64_t count,
+                            weir_vector *out, weir_error *err)
 {
     double share = aggregate->arguments[1]->literal.float64;
     double *values = weir_alloc_zeroed((size_t)elements->batch.columns[0].length + 1, sizeof *values);
@@ -417,8 +415,8 @@ static int give_percentiles(const weir_aggregate *aggregate, const list_elements
     return code;
 }
 
-static int give_elements(const weir_aggregate_output *output, const list_elements *elements, int64_t count, weir_vector *out,
-                         weir_error *err)
+static int give_elements(const weir_aggregate_output *output, const list_elements *elements, int64_t count,
+                         weir_vector *out, weir_error *err)
 {
     switch (output->aggregate->function->aggregate) {
     case WEIR_AGGREGATE_LISTAGG:

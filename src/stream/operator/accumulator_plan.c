@@ -89,8 +89,7 @@ static weir_cell *add_cell(weir_accumulators *self, const weir_cell *wanted)
 static weir_cell *count_cell(weir_accumulators *self, int32_t view, int32_t column)
 {
     bool may_be_null = column >= 0 && self->expressions[column]->type->nullable;
-    return add_cell(self,
-                    &(weir_cell){.kind = &weir_cell_count, .view = view, .column = may_be_null ? column : -1});
+    return add_cell(self, &(weir_cell){.kind = &weir_cell_count, .view = view, .column = may_be_null ? column : -1});
 }
 
 static const weir_cell_kind *sum_kind(const weir_type *type)
@@ -119,8 +118,7 @@ static void plan_sum(weir_accumulators *self, const weir_aggregate *aggregate, w
     int32_t view = view_of(self, aggregate, aggregate->distinct);
     int32_t column = column_of(self, aggregate->arguments[0]);
     const weir_type *type = aggregate->arguments[0]->type;
-    output->cell =
-        add_cell(self, &(weir_cell){.kind = sum_kind(type), .type = type, .view = view, .column = column});
+    output->cell = add_cell(self, &(weir_cell){.kind = sum_kind(type), .type = type, .view = view, .column = column});
     output->count = count_cell(self, view, column);
     output->give = aggregate->function->aggregate == WEIR_AGGREGATE_SUM ? weir_give_sum : weir_give_average;
 }
@@ -136,12 +134,12 @@ static void plan_count(weir_accumulators *self, const weir_aggregate *aggregate,
 /* Copies of a value make no difference to the extreme one. */
 static void plan_extreme(weir_accumulators *self, const weir_aggregate *aggregate, weir_aggregate_output *output)
 {
-    output->cell = add_cell(
-        self, &(weir_cell){.kind = self->options.retracts ? &weir_cell_extreme_map : &weir_cell_extreme,
-                           .type = aggregate->arguments[0]->type,
-                           .view = view_of(self, aggregate, false),
-                           .column = column_of(self, aggregate->arguments[0]),
-                           .last = aggregate->function->aggregate == WEIR_AGGREGATE_MAX});
+    output->cell =
+        add_cell(self, &(weir_cell){.kind = self->options.retracts ? &weir_cell_extreme_map : &weir_cell_extreme,
+                                    .type = aggregate->arguments[0]->type,
+                                    .view = view_of(self, aggregate, false),
+                                    .column = column_of(self, aggregate->arguments[0]),
+                                    .last = aggregate->function->aggregate == WEIR_AGGREGATE_MAX});
     output->give = weir_give_place;
 }
 

@@ -234,7 +234,8 @@ static int fetch_maps(weir_accumulators *self, weir_update *update, const weir_s
     }
     WEIR_TRY(pick_keys(keys, update->entries, rows->count, &update->row_keys, err));
     for (int32_t i = 0; i < self->map_count; i++) {
-        WEIR_TRY(weir_map_state_fetch(self->maps[i], &update->row_keys, rows->map_slots + (int64_t)i * rows->count, err));
+        WEIR_TRY(
+            weir_map_state_fetch(self->maps[i], &update->row_keys, rows->map_slots + (int64_t)i * rows->count, err));
     }
     return WEIR_OK;
 }

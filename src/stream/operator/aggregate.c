@@ -22,7 +22,7 @@ typedef struct aggregate {
     weir_vector *key_columns; /* borrowed: the number of the set, then groups */
     int32_t *key_numbers;
     weir_batch result;
-    uint32_t *rows;  /* of `values` and of computed groups: what goes out */
+    uint32_t *rows; /* of `values` and of computed groups: what goes out */
     uint32_t *value_rows;
     size_t rows_capacity, value_rows_capacity;
 } aggregate;
@@ -117,8 +117,8 @@ static int gather(aggregate *self, const weir_batch *computed, const weir_batch 
                                        : weir_vector_append_nulls(&result->columns[i], result->length, err));
     }
     for (int32_t i = 0; i < values->column_count; i++) {
-        WEIR_TRY(weir_vector_append_rows(&result->columns[self->group_count + i], &values->columns[i],
-                                         self->value_rows, result->length, err));
+        WEIR_TRY(weir_vector_append_rows(&result->columns[self->group_count + i], &values->columns[i], self->value_rows,
+                                         result->length, err));
     }
     return WEIR_OK;
 }
@@ -179,10 +179,8 @@ static weir_expression **all_columns(weir_arena *arena, const weir_plan *plan)
     weir_expression **columns = WEIR_NEW_ARRAY(arena, weir_expression *, plan->field_count + 1);
     for (int32_t i = 0; i < plan->field_count; i++) {
         columns[i] = WEIR_NEW(arena, weir_expression);
-        *columns[i] = (weir_expression){.kind = WEIR_EXPRESSION_COLUMN,
-                                        .position = plan->position,
-                                        .type = plan->fields[i].type,
-                                        .column = i};
+        *columns[i] = (weir_expression){
+            .kind = WEIR_EXPRESSION_COLUMN, .position = plan->position, .type = plan->fields[i].type, .column = i};
     }
     return columns;
 }
@@ -192,16 +190,16 @@ static int open_accumulators(aggregate *self, const weir_operator_context *conte
 {
     const weir_plan *plan = node->plan;
     bool distinct = plan->kind == WEIR_PLAN_DISTINCT;
-    const weir_accumulators_options options = {
-        .context = context,
-        .uid = weir_arena_strdup(&self->arena, node->uid),
-        .fields = plan->inputs[0]->fields,
-        .field_count = plan->inputs[0]->field_count,
-        .expressions = distinct ? all_columns(&self->arena, plan) : plan->expressions,
-        .expression_count = self->group_count,
-        .aggregates = distinct ? NULL : plan->aggregates,
-        .aggregate_count = distinct ? 0 : plan->aggregate_count,
-        .retracts = node->inputs[0]->updates || node->inputs[0]->deletes};
+    const weir_accumulators_options options = {.context = context,
+                                               .uid = weir_arena_strdup(&self->arena, node->uid),
+                                               .fields = plan->inputs[0]->fields,
+                                               .field_count = plan->inputs[0]->field_count,
+                                               .expressions =
+                                                   distinct ? all_columns(&self->arena, plan) : plan->expressions,
+                                               .expression_count = self->group_count,
+                                               .aggregates = distinct ? NULL : plan->aggregates,
+                                               .aggregate_count = distinct ? 0 : plan->aggregate_count,
+                                               .retracts = node->inputs[0]->updates || node->inputs[0]->deletes};
     return weir_accumulators_create(&options, &self->accumulators, err);
 }
 

@@ -95,9 +95,8 @@ static int gather_list(unnest *self, const weir_vector *list, weir_error *err)
 static int gather_numbers(const unnest *self, weir_vector *to, weir_error *err)
 {
     for (int64_t i = 0; i < self->result.length; i++) {
-        WEIR_TRY(self->numbers[i] == 0
-                     ? weir_vector_append_nulls(to, 1, err)
-                     : weir_vector_append_raw(to, &self->numbers[i], sizeof self->numbers[i], err));
+        WEIR_TRY(self->numbers[i] == 0 ? weir_vector_append_nulls(to, 1, err)
+                                       : weir_vector_append_raw(to, &self->numbers[i], sizeof self->numbers[i], err));
     }
     return WEIR_OK;
 }
@@ -150,8 +149,8 @@ static void close_unnest(weir_operator *base)
     free(self);
 }
 
-int weir_unnest_operator_create(const weir_operator_context *context, const weir_stream_node *node,
-                                weir_operator **out, weir_error *err)
+int weir_unnest_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                                weir_error *err)
 {
     const weir_plan *plan = node->plan;
     unnest *self = weir_alloc_zeroed(1, sizeof *self);
