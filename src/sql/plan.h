@@ -63,6 +63,8 @@ struct weir_expression {
 
 /* What is under casts that change nothing but nullability or length. */
 const weir_expression *weir_expression_bare(const weir_expression *expression);
+/* Whether both are the same computation; never so where it may give something else each time. */
+bool weir_expression_equal(const weir_expression *a, const weir_expression *b);
 /* Whether it may give something else each time: RAND() and its like. */
 bool weir_expression_is_volatile(const weir_expression *expression);
 /* Whether two expressions over the same fields always give the same. */

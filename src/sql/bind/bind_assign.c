@@ -176,7 +176,8 @@ static int sort_arguments(weir_binder *binder, const weir_ast_expression *call, 
 static int bind_data(weir_binder *binder, const weir_ast_expression *ast, const assigner_form *form, weir_plan **out,
                      weir_scope *scope)
 {
-    if (ast->kind != WEIR_AST_TABLE) {
+    bool subquery = ast->kind == WEIR_AST_SUBQUERY;
+    if (ast->kind != WEIR_AST_TABLE && !subquery) {
         return weir_binder_fail(binder, &ast->position, "%s takes TABLE t first, with the word TABLE; it is %s",
                                 form->name, form->signature);
     }
@@ -185,7 +186,7 @@ static int bind_data(weir_binder *binder, const weir_ast_expression *ast, const 
                           .name = ast->name,
                           .query = ast->query};
     WEIR_TRY(weir_bind_from(binder, &from, out, scope));
-    if (ast->call->partition_by.count > 0 && form->kind != WEIR_ASSIGN_SESSION) {
+    if (!subquery && ast->call->partition_by.count > 0 && form->kind != WEIR_ASSIGN_SESSION) {
         return weir_binder_fail(binder, &ast->call->partition_by.items[0]->position,
                                 "PARTITION BY is for SESSION; windows of %s are the same for all rows", form->name);
     }
@@ -276,7 +277,9 @@ int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_
     WEIR_TRY(bind_time_column(binder, arguments[1], form, &scope, &assigner.column));
     WEIR_TRY(bind_lengths(binder, arguments, form, &assigner));
     WEIR_TRY(check_lengths(binder, &call->position, &assigner, true));
-    WEIR_TRY(bind_session_keys(binder, &arguments[0]->call->partition_by, &scope, &assigner));
+    static const weir_ast_expressions no_keys;
+    const weir_ast_call *data = arguments[0]->call;
+    WEIR_TRY(bind_session_keys(binder, data == NULL ? &no_keys : &data->partition_by, &scope, &assigner));
     *out = plan_assign(binder, input, &assigner, &call->position);
     return WEIR_OK;
 }

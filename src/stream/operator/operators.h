@@ -41,4 +41,30 @@ int weir_upsert_materialize_operator_create(const weir_operator_context *context
                                             const int32_t *key, int32_t key_count, weir_operator **out,
                                             weir_error *err);
 
+/* WATERMARK (watermark.c). */
+int weir_watermark_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                   weir_operator **out, weir_error *err);
+
+/* ASSIGN (assign.c), of SESSION where rows have to wait for it (session_rows.c). */
+int weir_assign_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                                weir_error *err);
+int weir_session_rows_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                      weir_operator **out, weir_error *err);
+
+/* What weir_stream_is_window_aggregate says of (window_aggregate.c); and AGGREGATE with an ASSIGN of SESSION right
+ * below it as one, over the input of that (session_aggregate.c). */
+int weir_window_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                          weir_operator **out, weir_error *err);
+bool weir_plan_is_session_aggregate(const weir_plan *plan);
+int weir_session_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                           weir_operator **out, weir_error *err);
+
+/* SORT without LIMIT, by a time first (sort.c). */
+int weir_sort_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                              weir_error *err);
+
+/* WINDOW in the order of a time (over.c). */
+int weir_over_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                              weir_error *err);
+
 #endif

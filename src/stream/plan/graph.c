@@ -10,6 +10,7 @@
 #include "stream/operator/operators.h"
 #include "stream/plan/graph_internal.h"
 #include "stream/plan/sink_changes.h"
+#include "stream/plan/times.h"
 #include "stream/source/values_source.h"
 
 struct weir_graph {
@@ -30,11 +31,22 @@ typedef int (*creator)(const weir_operator_context *context, const weir_stream_n
                        weir_error *err);
 
 static const creator creators[] = {
-    [WEIR_PLAN_AGGREGATE] = weir_aggregate_operator_create,
-    [WEIR_PLAN_DISTINCT] = weir_aggregate_operator_create,
-    [WEIR_PLAN_UNION] = weir_union_operator_create,
-    [WEIR_PLAN_UNNEST] = weir_unnest_operator_create,
+    [WEIR_PLAN_AGGREGATE] = weir_aggregate_operator_create, [WEIR_PLAN_DISTINCT] = weir_aggregate_operator_create,
+    [WEIR_PLAN_UNION] = weir_union_operator_create,         [WEIR_PLAN_UNNEST] = weir_unnest_operator_create,
+    [WEIR_PLAN_WATERMARK] = weir_watermark_operator_create, [WEIR_PLAN_ASSIGN] = weir_assign_operator_create,
+    [WEIR_PLAN_WINDOW] = weir_over_operator_create,         [WEIR_PLAN_SORT] = weir_sort_operator_create,
 };
+
+/* What the kind of a node asks for, or what it is in windows. NULL: nothing runs it. */
+static creator choose_creator(const weir_stream_node *node)
+{
+    size_t kind = (size_t)node->plan->kind;
+    if (node->plan->input_count == 1 && weir_stream_is_window_aggregate(node->plan, node->inputs[0])) {
+        return weir_plan_is_session_aggregate(node->plan) ? weir_session_aggregate_operator_create
+                                                          : weir_window_aggregate_operator_create;
+    }
+    return kind < sizeof creators / sizeof creators[0] ? creators[kind] : NULL;
+}
 
 static int build(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err);
 
@@ -143,18 +155,19 @@ static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_o
 
 static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
-    size_t kind = (size_t)plan->kind;
-    if (kind >= sizeof creators / sizeof creators[0] || creators[kind] == NULL) {
-        return fail_at(plan, err, "this part of the query does not run as a stream in this version");
-    }
     weir_stream_node node;
     weir_operator *made;
     weir_operator_output **below = WEIR_NEW_ARRAY(&graph->arena, weir_operator_output *, plan->input_count + 1);
-    for (int32_t i = 0; i < plan->input_count; i++) {
-        WEIR_TRY(build(graph, plan->inputs[i], &below[i], err));
-    }
     WEIR_TRY(make_node(graph, plan, &node, err));
-    WEIR_TRY(creators[kind](&graph->context, &node, &made, err));
+    creator create = choose_creator(&node);
+    if (create == NULL) {
+        return fail_at(plan, err, "this part of the query does not run as a stream in this version");
+    }
+    const weir_plan *inputs_of = weir_plan_is_session_aggregate(plan) ? plan->inputs[0] : plan;
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        WEIR_TRY(build(graph, inputs_of->inputs[i], &below[i], err));
+    }
+    WEIR_TRY(create(&graph->context, &node, &made, err));
     add_operator(graph, made);
     for (int32_t i = 0; i < plan->input_count; i++) {
         connect(below[i], made, i);

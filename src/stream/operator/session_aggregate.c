@@ -1,0 +1,363 @@
+/* AGGREGATE by the sessions of an ASSIGN right below it, as one: what sessions are made of is kept as accumulators and
+ * not as rows. A session's row is sent when the session closes.
+ *
+ * Only where the groups are the session's bounds and what sessions are kept apart by; otherwise rows are gathered first
+ * (session_rows.c) and then aggregated as those of other windows are (window_aggregate.c). */
+#include <stdlib.h>
+
+#include "stream/operator/accumulator.h"
+#include "stream/operator/byte_keys.h"
+#include "stream/operator/closed_watermark.h"
+#include "stream/operator/existing_rows.h"
+#include "stream/operator/operators.h"
+#include "stream/operator/sessions.h"
+#include "stream/state/row_codec.h"
+
+typedef struct session_aggregate {
+    weir_operator base;
+    weir_operator_context context; /* without table.exec.state.ttl: windows go when they close */
+    const char *uid;
+    const weir_plan *plan;
+    const weir_assigner *assigner;
+    int32_t *key_columns; /* 0, 1, …: where the keys are among what is computed */
+    int32_t *sources;     /* of each group: which key, or -1 - which of the three bounds */
+    weir_accumulators *accumulators;
+    weir_sessions *sessions;
+    const weir_zone *zone;
+    bool by_clock;
+    bool instants; /* window_time is a TIMESTAMP_LTZ */
+    int64_t closed;
+    weir_sort_keys keys; /* of rows that wait for the accumulators, */
+    uint32_t *rows;      /* and which rows they are */
+    size_t rows_capacity;
+    weir_sort_keys merged, target;
+    weir_buffer bytes;
+    weir_batch key_values;
+    weir_batch result;
+    weir_existing_rows existing;
+} session_aggregate;
+
+/* --- Rows that come -------------------------------------------------------------------------------------------- */
+
+/* A session's accumulators are kept under its number and its key. */
+static void add_key(session_aggregate *self, weir_sort_keys *keys, weir_slice key, int64_t number)
+{
+    uint8_t bytes[8];
+    weir_store_le64(bytes, (uint64_t)number);
+    weir_buffer_clear(&self->bytes);
+    weir_buffer_append(&self->bytes, bytes, sizeof bytes);
+    weir_buffer_append(&self->bytes, key.data, key.size);
+    weir_byte_keys_add(keys, weir_buffer_slice(&self->bytes));
+}
+
+static int update(session_aggregate *self, weir_error *err)
+{
+    int code = self->keys.length == 0
+                   ? WEIR_OK
+                   : weir_accumulators_update(self->accumulators, &self->keys, self->rows, NULL, err);
+    weir_sort_keys_clear(&self->keys);
+    return code;
+}
+
+/* Sessions that became part of another: rows so far were of theirs. */
+static int merge(session_aggregate *self, weir_slice key, const weir_session_window *into, const int64_t *merged,
+                 int32_t count, weir_error *err)
+{
+    WEIR_TRY(update(self, err));
+    weir_sort_keys_clear(&self->merged);
+    weir_sort_keys_clear(&self->target);
+    for (int32_t i = 0; i < count; i++) {
+        add_key(self, &self->merged, key, merged[i]);
+        add_key(self, &self->target, key, into->number);
+    }
+    WEIR_TRY(weir_accumulators_merge(self->accumulators, &self->merged, &self->target, err));
+    return weir_accumulators_remove(self->accumulators, &self->merged, err);
+}
+
+static int add_row(session_aggregate *self, weir_slice key, int64_t row, int64_t time, weir_error *err)
+{
+    weir_session_window window;
+    const int64_t *merged;
+    int32_t merged_count;
+    bool late;
+    int64_t closed = self->by_clock ? INT64_MIN : self->closed;
+    WEIR_TRY(weir_sessions_add(self->sessions, key, time, closed, &late, &window, &merged, &merged_count, err));
+    if (late) {
+        atomic_fetch_add(self->context.late_rows, 1);
+        return WEIR_OK;
+    }
+    if (merged_count > 0) {
+        WEIR_TRY(merge(self, key, &window, merged, merged_count, err));
+    }
+    WEIR_GROW(self->rows, self->rows_capacity, self->keys.length + 1);
+    self->rows[self->keys.length] = (uint32_t)row;
+    add_key(self, &self->keys, key, window.number);
+    return WEIR_OK;
+}
+
+static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
+{
+    session_aggregate *self = (session_aggregate *)base;
+    const weir_vector *times = &batch->columns[self->assigner->column];
+    const weir_batch *computed;
+    int64_t now = self->by_clock ? self->context.clock_ms() : 0;
+    weir_buffer key = {0};
+    int code = WEIR_OK;
+    (void)input;
+    WEIR_GO(weir_accumulators_compute(self->accumulators, batch, &computed, err));
+    for (int64_t row = 0; row < batch->length; row++) {
+        if (!self->by_clock && weir_vector_is_null(times, row)) {
+            continue;
+        }
+        weir_buffer_clear(&key);
+        WEIR_GO(weir_row_encode(computed, self->key_columns, self->assigner->partition_key_count, row, &key, err));
+        int64_t instant = self->by_clock ? now : weir_time_millis(times, row);
+        WEIR_GO(add_row(self, weir_buffer_slice(&key), row, weir_window_local(self->zone, instant), err));
+    }
+    WEIR_GO(update(self, err));
+done:
+    weir_buffer_free(&key);
+    return code;
+}
+
+/* --- Sessions that close --------------------------------------------------------------------------------------- */
+
+static int append_bound(session_aggregate *self, int32_t bound, const weir_session_window *window, weir_vector *out,
+                        weir_error *err)
+{
+    int64_t last = window->end - 1;
+    return weir_time_append_millis(out,
+                                   bound == 0       ? window->start
+                                   : bound == 1     ? window->end
+                                   : self->instants ? weir_window_instant(self->zone, last)
+                                                    : last,
+                                   err);
+}
+
+static int build_result(session_aggregate *self, const weir_closed_session *closed, int64_t count, weir_error *err)
+{
+    int32_t groups = self->plan->expression_count;
+    weir_batch_clear(&self->result);
+    weir_batch_clear(&self->key_values);
+    for (int64_t i = 0; i < count; i++) {
+        WEIR_TRY(weir_row_decode(closed[i].key, &self->key_values, 0, self->assigner->partition_key_count, err));
+        self->key_values.length++;
+        for (int32_t group = 0; group < groups; group++) {
+            if (self->sources[group] < 0) {
+                WEIR_TRY(append_bound(self, -1 - self->sources[group], &closed[i].window, &self->result.columns[group],
+                                      err));
+            }
+        }
+    }
+    for (int32_t group = 0; group < groups; group++) {
+        if (self->sources[group] >= 0) {
+            WEIR_TRY(weir_vector_append_range(&self->result.columns[group],
+                                              &self->key_values.columns[self->sources[group]], 0, count, err));
+        }
+    }
+    self->result.length = count;
+    return WEIR_OK;
+}
+
+static int close_due(session_aggregate *self, int64_t moment, weir_error *err)
+{
+    const weir_closed_session *closed;
+    int64_t count;
+    for (;;) {
+        WEIR_TRY(weir_sessions_take(self->sessions, moment, &closed, &count, err));
+        if (count == 0) {
+            return WEIR_OK;
+        }
+        weir_sort_keys_clear(&self->target);
+        for (int64_t i = 0; i < count; i++) {
+            add_key(self, &self->target, closed[i].key, closed[i].window.number);
+        }
+        WEIR_TRY(build_result(self, closed, count, err));
+        weir_existing_rows_reserve(&self->existing, count);
+        WEIR_TRY(weir_accumulators_values(self->accumulators, &self->target, &self->result,
+                                          self->plan->expression_count, self->existing.exists, err));
+        WEIR_TRY(weir_existing_rows_send(&self->existing, &self->base, &self->result, err));
+        WEIR_TRY(weir_accumulators_remove(self->accumulators, &self->target, err));
+    }
+}
+
+static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
+{
+    session_aggregate *self = (session_aggregate *)base;
+    moment = weir_operator_note_watermark(base, input, moment);
+    if (moment > self->closed) {
+        self->closed = moment;
+        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
+            WEIR_TRY(close_due(self, moment, err));
+        }
+    }
+    return weir_output_watermark(base, moment, err);
+}
+
+static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
+{
+    session_aggregate *self = (session_aggregate *)base;
+    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
+}
+
+static int barrier(weir_operator *base, weir_error *err)
+{
+    session_aggregate *self = (session_aggregate *)base;
+    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
+}
+
+/* --- The operator ---------------------------------------------------------------------------------------------- */
+
+/* Whether an expression over the rows of ASSIGN names only what was there before it. */
+static bool is_below(const weir_expression *expression, int32_t before)
+{
+    bool below = expression->kind != WEIR_EXPRESSION_COLUMN || expression->column < before;
+    for (int32_t i = 0; i < expression->argument_count && below; i++) {
+        below = is_below(expression->arguments[i], before);
+    }
+    return below;
+}
+
+static bool call_is_below(const weir_aggregate *call, int32_t before)
+{
+    bool below = call->filter == NULL || is_below(call->filter, before);
+    for (int32_t i = 0; i < call->argument_count && below; i++) {
+        below = is_below(call->arguments[i], before);
+    }
+    for (int32_t i = 0; i < call->order_count && below; i++) {
+        below = is_below(call->order[i].expression, before);
+    }
+    return below;
+}
+
+/* What a group is; false: neither a bound nor a key. */
+static bool find_source(const weir_plan *assign, const weir_expression *group, int32_t *out)
+{
+    const weir_expression *bare = weir_expression_bare(group);
+    int32_t before = assign->inputs[0]->field_count;
+    if (bare->kind == WEIR_EXPRESSION_COLUMN && bare->column >= before) {
+        *out = -1 - (bare->column - before);
+        return true;
+    }
+    for (int32_t i = 0; i < assign->assigner->partition_key_count; i++) {
+        if (weir_expression_equal(group, assign->assigner->partition_keys[i])) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool weir_plan_is_session_aggregate(const weir_plan *plan)
+{
+    const weir_plan *assign = plan->kind == WEIR_PLAN_AGGREGATE ? plan->inputs[0] : NULL;
+    if (assign == NULL || assign->kind != WEIR_PLAN_ASSIGN || assign->assigner->kind != WEIR_ASSIGN_SESSION ||
+        plan->grouping_sets != NULL) {
+        return false;
+    }
+    int32_t keys = assign->assigner->partition_key_count;
+    int32_t found_keys = 0;
+    bool start = false;
+    bool end = false;
+    for (int32_t i = 0; i < plan->expression_count; i++) {
+        int32_t source;
+        if (!find_source(assign, plan->expressions[i], &source)) {
+            return false;
+        }
+        found_keys += source >= 0;
+        start = start || source == -1;
+        end = end || source == -2;
+    }
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        if (!call_is_below(&plan->aggregates[i], assign->inputs[0]->field_count)) {
+            return false;
+        }
+    }
+    return start && end && found_keys == keys;
+}
+
+static int open_state(session_aggregate *self, const weir_stream_node *node, weir_error *err)
+{
+    const weir_plan *below = node->plan->inputs[0]->inputs[0];
+    const weir_accumulators_options options = {.context = &self->context,
+                                               .uid = node->uid,
+                                               .fields = below->fields,
+                                               .field_count = below->field_count,
+                                               .expressions = self->assigner->partition_keys,
+                                               .expression_count = self->assigner->partition_key_count,
+                                               .aggregates = node->plan->aggregates,
+                                               .aggregate_count = node->plan->aggregate_count,
+                                               .retracts = node->inputs[0]->updates || node->inputs[0]->deletes,
+                                               .merges = true};
+    const weir_sessions_options sessions = {
+        .context = &self->context, .uid = node->uid, .gap_ms = self->assigner->size, .zone = self->zone};
+    WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
+    WEIR_TRY(weir_sessions_open(&sessions, &self->sessions, err));
+    return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
+}
+
+static void close_operator(weir_operator *base)
+{
+    session_aggregate *self = (session_aggregate *)base;
+    weir_accumulators_free(self->accumulators);
+    weir_sessions_close(self->sessions);
+    weir_sort_keys_free(&self->keys);
+    weir_sort_keys_free(&self->merged);
+    weir_sort_keys_free(&self->target);
+    weir_buffer_free(&self->bytes);
+    weir_batch_free(&self->key_values);
+    weir_batch_free(&self->result);
+    weir_existing_rows_free(&self->existing);
+    free(self->rows);
+    free(self->key_columns);
+    free(self->sources);
+    free(self);
+}
+
+static void init_keys(session_aggregate *self, const weir_plan *assign)
+{
+    int32_t count = self->assigner->partition_key_count;
+    weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
+    self->key_columns = weir_alloc_zeroed((size_t)count + 1, sizeof *self->key_columns);
+    self->sources = weir_alloc_zeroed((size_t)self->plan->expression_count + 1, sizeof *self->sources);
+    for (int32_t i = 0; i < count; i++) {
+        fields[i].type = self->assigner->partition_keys[i]->type;
+        self->key_columns[i] = i;
+    }
+    for (int32_t i = 0; i < self->plan->expression_count; i++) {
+        find_source(assign, self->plan->expressions[i], &self->sources[i]);
+    }
+    weir_batch_init(&self->key_values, fields, count);
+    free(fields);
+}
+
+int weir_session_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                           weir_operator **out, weir_error *err)
+{
+    const weir_plan *plan = node->plan;
+    session_aggregate *self = weir_alloc_zeroed(1, sizeof *self);
+    self->base.process = process;
+    self->base.watermark = take_watermark;
+    self->base.tick = tick;
+    self->base.barrier = barrier;
+    self->base.close = close_operator;
+    weir_operator_init(&self->base, "SessionAggregate", 1);
+    self->context = *context;
+    self->context.state_ttl_ms = 0;
+    self->uid = node->uid;
+    self->plan = plan;
+    self->assigner = plan->inputs[0]->assigner;
+    self->zone = weir_window_zone(self->assigner->zone);
+    self->instants = self->assigner->zone != NULL;
+    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
+    init_keys(self, plan->inputs[0]);
+    weir_batch_init(&self->result, plan->fields, plan->field_count);
+    weir_existing_rows_init(&self->existing, plan);
+    int code = open_state(self, node, err);
+    if (code != WEIR_OK) {
+        weir_operator_close(&self->base);
+        return code;
+    }
+    *out = &self->base;
+    return WEIR_OK;
+}
