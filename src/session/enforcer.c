@@ -134,20 +134,36 @@ static int fit_column(const weir_type *type, weir_vector *column, weir_error *er
     return code;
 }
 
+static bool breaks_lengths(const weir_enforcer *enforcer, const weir_batch *batch, int32_t column)
+{
+    const weir_type *type = column_of(enforcer, column)->type;
+    const weir_vector *values = &batch->columns[column];
+    for (int64_t row = 0; row < batch->length && has_length(type); row++) {
+        if (!weir_vector_is_null(values, row) && breaks_length(type, weir_vector_bytes(values, row))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int enforce_lengths(const weir_enforcer *enforcer, weir_batch *batch, weir_error *err)
 {
     for (int32_t c = 0; c < enforcer->column_count; c++) {
-        const weir_sql_column *column = column_of(enforcer, c);
-        bool broken = false;
-        for (int64_t row = 0; row < batch->length && has_length(column->type) && !broken; row++) {
-            broken = !weir_vector_is_null(&batch->columns[c], row) &&
-                     breaks_length(column->type, weir_vector_bytes(&batch->columns[c], row));
-        }
-        if (broken) {
-            WEIR_TRY(fit_column(column->type, &batch->columns[c], err));
+        if (breaks_lengths(enforcer, batch, c)) {
+            WEIR_TRY(fit_column(column_of(enforcer, c)->type, &batch->columns[c], err));
         }
     }
     return WEIR_OK;
+}
+
+bool weir_enforcer_is_content(const weir_enforcer *enforcer, const weir_batch *batch)
+{
+    for (int32_t c = 0; c < enforcer->column_count; c++) {
+        if (breaks_not_null(enforcer, batch, c) || (enforcer->fits_lengths && breaks_lengths(enforcer, batch, c))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 int weir_enforcer_apply(weir_enforcer *enforcer, weir_batch *batch, weir_error *err)

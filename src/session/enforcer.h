@@ -4,6 +4,7 @@
 #define WEIR_SESSION_ENFORCER_H
 
 #include "session/state.h"
+#include "stream/sink/sink.h"
 
 typedef struct weir_enforcer {
     const weir_sql_table *sink;
@@ -18,7 +19,14 @@ void weir_enforcer_init(weir_enforcer *enforcer, const weir_session *session, co
                         const weir_field *fields, int32_t field_count);
 void weir_enforcer_free(weir_enforcer *enforcer);
 
+/* Whether all rows of `batch` are as they must be. */
+bool weir_enforcer_is_content(const weir_enforcer *enforcer, const weir_batch *batch);
+
 /* Enforces the rules upon `batch`: values are changed in place, dropped rows are gone. */
 int weir_enforcer_apply(weir_enforcer *enforcer, weir_batch *batch, weir_error *err);
+
+/* A sink before another one, which it owns and for whose rows it enforces the rules. */
+weir_stream_sink *weir_enforcing_sink_create(const weir_session *session, const weir_bound *bound,
+                                             weir_stream_sink *sink);
 
 #endif

@@ -1,6 +1,7 @@
 /* The table of an INSERT as the sink of a job: opened by its kind. */
 #include "session/stream_sink.h"
 
+#include "session/enforcer.h"
 #include "session/row_writer.h"
 #include "stream/sink/connector_sink.h"
 #include "stream/sink/paimon_sink.h"
@@ -30,9 +31,13 @@ int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound
     weir_session_table *table = bound->sink->owner;
     const char *description =
         weir_arena_format(&table->arena, "%s.%s.%s", table->base.catalog, table->base.database, table->base.name);
-    (void)session;
     WEIR_TRY(weir_session_table_check_writable(table, err));
-    int code = table->kind == WEIR_SESSION_PAIMON_TABLE ? open_paimon(table, job, description, out, err)
-                                                        : open_connector(table, description, out, err);
-    return weir_error_at(err, code, table->position);
+    weir_stream_sink *sink = NULL;
+    int code = table->kind == WEIR_SESSION_PAIMON_TABLE ? open_paimon(table, job, description, &sink, err)
+                                                        : open_connector(table, description, &sink, err);
+    if (code != WEIR_OK) {
+        return weir_error_at(err, code, table->position);
+    }
+    *out = weir_enforcing_sink_create(session, bound, sink);
+    return WEIR_OK;
 }
