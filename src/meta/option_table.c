@@ -423,7 +423,7 @@ const weir_option weir_table_options[] = {
     OPTION("streaming.read.snapshot.delay", DURATION, NULL, STORED, "How long a streaming reader stays behind."),
     OPTION("streaming-read-overwrite", BOOLEAN, "false", WORKS,
            "Whether streaming readers get the changes of INSERT OVERWRITE."),
-    OPTION("streaming-read-append-overwrite", BOOLEAN, "false", STORED,
+    OPTION("streaming-read-append-overwrite", BOOLEAN, "false", WORKS,
            "The same for append tables: the rows that an overwrite adds."),
     OPTION_WITH("stream-scan-mode", ENUM, "none", UNREAD, "What an internal streaming reader looks for.",
                 .values = WORDS("none", "compact-bucket-table", "file-monitor")),

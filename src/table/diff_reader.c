@@ -22,6 +22,7 @@ struct weir_diff_reader {
     state after;
     const int32_t *columns; /* that go out */
     int32_t column_count;
+    bool with_before; /* updates as two rows */
 };
 
 static int open_state(const weir_table *table, const weir_split *split, const weir_sorted_run *runs, int32_t run_count,
@@ -51,6 +52,7 @@ int weir_diff_reader_open(const weir_table *table, const weir_split *split, cons
     reader->table = table;
     reader->columns = columns;
     reader->column_count = column_count;
+    reader->with_before = split->with_before;
     int code = open_state(table, split, split->before, split->before_count, &reader->before, err);
     if (code == WEIR_OK) {
         code = open_state(table, split, split->runs, split->run_count, &reader->after, err);
@@ -118,7 +120,22 @@ static bool rows_equal(const state *a, const state *b)
     return true;
 }
 
-/* One key: emits at most one row and steps on. */
+/* One key as a change of what readers know: a state's deletes are no rows. */
+static int emit_change(const weir_diff_reader *reader, bool was, bool is, weir_batch *batch, weir_error *err)
+{
+    const state *before = &reader->before, *after = &reader->after;
+    if (was && (!is || !rows_equal(before, after))) {
+        WEIR_TRY(emit(reader, before, is ? WEIR_UPDATE_BEFORE : WEIR_DELETE, batch, err));
+    }
+    if (is && (!was || !rows_equal(before, after))) {
+        WEIR_TRY(emit(reader, after, was ? WEIR_UPDATE_AFTER : WEIR_INSERT, batch, err));
+    }
+    return WEIR_OK;
+}
+
+static bool has_row(const state *side) { return !weir_row_kind_is_retract(side->merge->kinds[side->at]); }
+
+/* One key: emits at most two rows and steps on. */
 static int step(weir_diff_reader *reader, weir_batch *batch, weir_error *err)
 {
     state *before = &reader->before, *after = &reader->after;
@@ -126,24 +143,21 @@ static int step(weir_diff_reader *reader, weir_batch *batch, weir_error *err)
     if (!before->ended && !after->ended) {
         order = weir_sort_keys_compare(&before->merge->keys, before->at, &after->merge->keys, after->at);
     }
-    if (order < 0) {
-        if (!weir_row_kind_is_retract(before->merge->kinds[before->at])) {
-            WEIR_TRY(emit(reader, before, WEIR_DELETE, batch, err));
-        }
-        before->at++;
-        return WEIR_OK;
-    }
-    if (order > 0 || !rows_equal(before, after)) {
+    if (reader->with_before) {
+        WEIR_TRY(emit_change(reader, order <= 0 && has_row(before), order >= 0 && has_row(after), batch, err));
+    } else if (order < 0 && has_row(before)) {
+        WEIR_TRY(emit(reader, before, WEIR_DELETE, batch, err));
+    } else if (order > 0 || (order == 0 && !rows_equal(before, after))) {
         WEIR_TRY(emit(reader, after, after->merge->kinds[after->at], batch, err));
     }
-    before->at += order == 0;
-    after->at++;
+    before->at += order <= 0;
+    after->at += order >= 0;
     return WEIR_OK;
 }
 
 int weir_diff_reader_next(weir_diff_reader *reader, weir_batch *batch, int64_t max_rows, weir_error *err)
 {
-    weir_batch_reserve_kinds(batch, max_rows);
+    weir_batch_reserve_kinds(batch, max_rows + 1);
     while (batch->length < max_rows) {
         WEIR_TRY(fill(&reader->before, err));
         WEIR_TRY(fill(&reader->after, err));

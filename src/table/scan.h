@@ -32,6 +32,7 @@ typedef struct weir_split {
     int32_t run_count;
     weir_sorted_run *before; /* DIFF */
     int32_t before_count;
+    bool with_before; /* DIFF: a -U comes before each +U, and -D stand for deletes; otherwise newer rows as they are */
     int64_t row_count; /* physical rows, an estimate of the rows that come out */
     int64_t size_bytes;
     const weir_table *table; /* whose files these are: the fallback branch's; NULL: the planned table's */

@@ -262,8 +262,8 @@ static int runs_of(const weir_table *table, weir_data_file *const *files, size_t
     return code;
 }
 
-static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t snapshot_id, weir_table_plan *plan,
-                           weir_error *err)
+static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t snapshot_id, bool with_before,
+                           weir_table_plan *plan, weir_error *err)
 {
     weir_split_builder builder;
     WEIR_TRY(weir_split_builder_init(&builder, table, plan, err));
@@ -282,6 +282,7 @@ static int add_diff_splits(const weir_table *table, state_diff *diff, int64_t sn
             .snapshot_id = snapshot_id,
             .partition = bucket->partition,
             .bucket = bucket->bucket,
+            .with_before = with_before,
         };
         WEIR_TRY(
             runs_of(table, bucket->files[0], bucket->count[0], &plan->arena, &split.before, &split.before_count, err));
@@ -327,11 +328,45 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
                                     context->pool, &plan->arena, &after, err));
     }
     collect_diff(&before, &after, &diff);
-    WEIR_GO(add_diff_splits(table, &diff, range->to, plan, err));
+    WEIR_GO(add_diff_splits(table, &diff, range->to, false, plan, err));
 done:
     free_diff(&diff);
     weir_manifest_entries_free(&before);
     weir_manifest_entries_free(&after);
+    return code;
+}
+
+int weir_scan_overwrite(const weir_table *table, const weir_snapshot *snapshot, bool with_before,
+                        const weir_scan_options *options, weir_table_plan *plan, weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    weir_scan_filter filter;
+    weir_manifest_files manifests = {0};
+    weir_manifest_entries entries = {0};
+    state_diff diff = {.arena = &plan->arena};
+    int code = WEIR_OK;
+    WEIR_GO(weir_scan_filter_init(&filter, table, options, &plan->arena, err));
+    weir_manifest_filter manifest_filter = {
+        .bucket = filter.bucket, .total_buckets = filter.total_buckets, .min_level = -1, .without_stats = true};
+    weir_scan_filter_set_partitions(&filter, &manifest_filter);
+    WEIR_GO(weir_manifest_list_read(context->fs, &context->paths, snapshot->delta_manifest_list, &plan->arena,
+                                    &manifests, err));
+    for (size_t i = 0; i < manifests.count; i++) {
+        WEIR_GO(weir_manifest_read(context->fs, &context->paths, manifests.items[i].name, &manifest_filter,
+                                   &plan->arena, &entries, err));
+    }
+    weir_manifest_entries_sort(&entries);
+    for (size_t i = 0; i < entries.count; i++) {
+        bool is_added = entries.items[i].kind == WEIR_FILE_ADD;
+        if (entries.items[i].bucket >= 0) {
+            add_to_diff(&diff, is_added ? 1 : 0, &entries.items[i]);
+        }
+    }
+    WEIR_GO(add_diff_splits(table, &diff, snapshot->id, with_before, plan, err));
+done:
+    free_diff(&diff);
+    weir_manifest_files_free(&manifests);
+    weir_manifest_entries_free(&entries);
     return code;
 }
 

@@ -1,12 +1,14 @@
 /* The streaming reader: a full phase where the start mode asks for one, then the changes of each snapshot in turn.
  *
  * What the changes of a snapshot are follows from the changelog producer: its changelog files, or, without a producer,
- * the files that an APPEND added. Snapshots that have expired are still read where their changelog was kept. */
+ * the files that an APPEND added. An OVERWRITE is looked at when it is asked for. Snapshots that have expired are still
+ * read where their changelog was kept. */
 #include "table/stream_scan.h"
 
 #include <stdlib.h>
 
 #include "lsm/lsm_options.h"
+#include "table/scan_incremental.h"
 
 typedef enum start_mode {
     START_LATEST_FULL,
@@ -27,6 +29,7 @@ struct weir_stream_scan {
     int64_t last_snapshot;
     int64_t state_snapshot; /* whose state is to be given next; 0: none */
     bool gave_state;
+    bool reads_overwrites;
     int64_t bounded_watermark; /* snapshots above it are not read; INT64_MAX: all are */
 };
 
@@ -77,21 +80,33 @@ static int read_mode(weir_stream_scan *scan, weir_error *err)
     return WEIR_OK;
 }
 
+static int read_overwrite_option(const weir_table *table, bool *out, weir_error *err)
+{
+    const weir_options *set = &table->schema->options;
+    WEIR_TRY(weir_options_bool(set, "streaming-read-overwrite", out, err));
+    if (*out && !weir_table_has_primary_key(table)) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "%s: with streaming-read-overwrite a table without a primary key would give deletes, which is "
+                         "not offered; streaming-read-append-overwrite gives the rows that an overwrite adds",
+                         table->path);
+    }
+    return weir_table_has_primary_key(table) ? WEIR_OK
+                                             : weir_options_bool(set, "streaming-read-append-overwrite", out, err);
+}
+
 int weir_stream_scan_open(const weir_table *table, const weir_scan_options *options, weir_stream_scan **out,
                           weir_error *err)
 {
-    bool reads_overwrite = false;
+    bool reads_overwrites = false;
     WEIR_TRY(weir_scan_check_changes_readable(table, err));
-    WEIR_TRY(weir_options_bool(&table->schema->options, "streaming-read-overwrite", &reads_overwrite, err));
-    if (reads_overwrite) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: streaming-read-overwrite is not supported yet", table->path);
-    }
+    WEIR_TRY(read_overwrite_option(table, &reads_overwrites, err));
     weir_stream_scan *scan = weir_alloc_zeroed(1, sizeof *scan);
     scan->table = table;
     scan->options = options != NULL ? *options : (weir_scan_options){.limit = -1};
     scan->next_snapshot = -1;
     scan->last_snapshot = INT64_MAX;
     scan->bounded_watermark = INT64_MAX;
+    scan->reads_overwrites = reads_overwrites;
     int code = weir_changelog_producer_of(table->schema, &scan->producer, err);
     if (code == WEIR_OK) {
         code = read_mode(scan, err);
@@ -293,10 +308,12 @@ static int plan_changes(const weir_stream_scan *scan, const weir_snapshot *snaps
 {
     plan->snapshot_id = snapshot->id;
     plan->snapshot = snapshot;
-    if (snapshot->commit_kind == WEIR_COMMIT_OVERWRITE) {
-        return WEIR_OK;
-    }
     bool changelog = scan->producer != WEIR_CHANGELOG_NONE;
+    if (snapshot->commit_kind == WEIR_COMMIT_OVERWRITE) {
+        return scan->reads_overwrites
+                   ? weir_scan_overwrite(scan->table, snapshot, changelog, &scan->options, plan, err)
+                   : WEIR_OK;
+    }
     if (!changelog && snapshot->commit_kind != WEIR_COMMIT_APPEND) {
         return WEIR_OK;
     }

@@ -3,7 +3,8 @@
  * Start modes (scan.mode): latest-full, latest, from-snapshot, from-snapshot-full, from-timestamp, compacted-full. The
  * full phase gives the state of the start snapshot as +I; after it come the changes of each later snapshot: by the
  * changelog producer, its changelog files (input, lookup, full-compaction) or the delta of APPEND snapshots (none).
- * OVERWRITE snapshots are skipped unless streaming-read-overwrite. Source of truth: spec "Streaming read contract". */
+ * OVERWRITE snapshots are skipped unless streaming-read-overwrite or, of
+ * tables without a key, streaming-read-append-overwrite. Source of truth: spec "Streaming read contract". */
 #ifndef WEIR_TABLE_STREAM_SCAN_H
 #define WEIR_TABLE_STREAM_SCAN_H
 

@@ -199,6 +199,70 @@ static void a_column_that_is_added_meanwhile_does_not_disturb_a_stream(void **st
     fixture_free(&table);
 }
 
+/* Replaces all rows. */
+static void overwrite(fixture *table, const char *rows)
+{
+    weir_error err = {0};
+    fixture other = *table;
+    fixture_prepared prepared;
+    weir_table_write_options options = {.overwrite = true};
+    must(weir_table_write_open(table->table, &options, &other.write, &err), &err, "opening to overwrite");
+    fixture_write(&other, rows, "+I");
+    fixture_prepare(&other, &prepared);
+    weir_committable committable = fixture_committable(&prepared);
+    must(weir_table_commit_overwrite(table->commit, &committable, NULL, NULL, &err), &err, "overwriting");
+    table->identifier = other.identifier;
+    fixture_prepared_free(&prepared);
+    weir_table_write_close(other.write);
+    weir_table_write_reset(table->write);
+}
+
+static void overwrites_are_changes_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        const char *table;
+        const char *stream;
+        const char *changes;
+    } cases[] = {
+        {"k", "bucket=1", "", ""},
+        {"k", "bucket=1", "streaming-read-overwrite=true", "-D[1,\"a\"] +I[2,\"x\"] +I[4,\"d\"]"},
+        {"k", "bucket=1;changelog-producer=lookup", "streaming-read-overwrite=true",
+         "-D[1,\"a\"] -U[2,\"b\"] +U[2,\"x\"] +I[4,\"d\"]"},
+        {"", "bucket=-1", "", ""},
+        {"", "bucket=-1", "streaming-read-append-overwrite=true", "+I[2,\"x\"] +I[3,\"c\"] +I[4,\"d\"]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture table;
+        source_end end;
+        char options[100];
+        fixture_create(&table, "k BIGINT NOT NULL, v STRING", cases[i].key, "", cases[i].table);
+        fixture_commit(&table, "[[1, \"a\"], [2, \"b\"], [3, \"c\"]]", "+I");
+        snprintf(options, sizeof options, "scan.mode=latest;%s", cases[i].stream);
+        source_end_open(table.fs, options, 0, &end);
+        assert_string_equal(source_end_rows(&end), "");
+        overwrite(&table, "[[2, \"x\"], [3, \"c\"], [4, \"d\"]]");
+        assert_string_equal(source_end_rows(&end), cases[i].changes);
+        fixture_commit(&table, "[[5, \"e\"]]", "+I");
+        assert_string_equal(source_end_rows(&end), "+I[5,\"e\"]");
+        source_end_close(&end);
+        fixture_free(&table);
+    }
+}
+
+static void an_append_table_that_would_give_deletes_is_refused(void **state)
+{
+    (void)state;
+    fixture table;
+    source_end end;
+    weir_error err = {0};
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "", "", "bucket=-1");
+    assert_int_equal(source_end_try_open(table.fs, "streaming-read-overwrite=true", 0, &end, &err), WEIR_UNSUPPORTED);
+    source_end_close(&end);
+    fixture_free(&table);
+}
+
 /* ---- positions ---- */
 
 enum { STATE_ROWS = 40 };
@@ -454,6 +518,8 @@ int main(void)
         cmocka_unit_test(a_stream_ends_with_the_first_snapshot_above_the_bounding_watermark),
         cmocka_unit_test(a_state_above_the_bounding_watermark_is_all_there_is),
         cmocka_unit_test(a_column_that_is_added_meanwhile_does_not_disturb_a_stream),
+        cmocka_unit_test(overwrites_are_changes_where_they_are_asked_for),
+        cmocka_unit_test(an_append_table_that_would_give_deletes_is_refused),
         cmocka_unit_test(a_stream_goes_on_from_any_place),
         cmocka_unit_test(a_place_is_kept_when_it_is_asked_for_twice_without_rows_between),
         cmocka_unit_test(a_snapshot_that_is_cut_otherwise_than_before_is_refused),
