@@ -436,6 +436,33 @@ static void computations_keep_row_kinds(void **state)
 }
 
 /* What a query is flattened to: where it stops, and how many conditions and expressions there are. */
+/* Each level would double what is above it. */
+static void flattening_stops_where_expressions_would_grow_without_end(void **state)
+{
+    fixture *f = *state;
+    weir_buffer text = {0};
+    weir_bound *bound;
+    weir_arena arena;
+    weir_flat_plan flat;
+    weir_error err = {0};
+    weir_buffer_append_text(&text, "SELECT id + id AS id FROM ");
+    for (int i = 0; i < 24; i++) {
+        weir_buffer_append_text(&text, "(SELECT id + id AS id FROM ");
+    }
+    weir_buffer_append_text(&text, "orders");
+    for (int i = 0; i < 24; i++) {
+        weir_buffer_append_text(&text, ")");
+    }
+    weir_arena_init(&arena);
+    check_code(bind(f, weir_buffer_text(&text), &bound, &err), &err);
+    weir_plan_flatten(bound->plan, &arena, &flat);
+    assert_int_equal(flat.bottom->kind, WEIR_PLAN_PROJECT);
+    assert_true(arena.total_bytes < 32 << 20);
+    weir_arena_free(&arena);
+    weir_bound_free(bound);
+    weir_buffer_free(&text);
+}
+
 static void flattening_stops_where_a_volatile_column_is_named_twice(void **state)
 {
     static const struct {
@@ -502,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_running_query_can_be_cancelled),
         cmocka_unit_test(a_result_may_be_freed_before_its_end),
         cmocka_unit_test(computations_keep_row_kinds),
+        cmocka_unit_test(flattening_stops_where_expressions_would_grow_without_end),
         cmocka_unit_test(flattening_stops_where_a_volatile_column_is_named_twice),
         cmocka_unit_test(duckdbs_excerpt_of_generated_sql_is_not_shown),
     };

@@ -25,10 +25,22 @@ static void count_uses(const weir_expression *expression, int32_t *uses)
     }
 }
 
+static int64_t count_parts(const weir_expression *expression)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < expression->argument_count; i++) {
+        count += count_parts(expression->arguments[i]);
+    }
+    return count;
+}
+
 /* Whether what is above a projection may compute its expressions itself. Volatile ones must give the same value
- * wherever they are named, and give it to the rows of the filters above. */
+ * wherever they are named, and give it to the rows of the filters above; and sums of sums of sums would grow without
+ * end. */
 static bool may_see_through(weir_arena *arena, const weir_plan *project, const weir_flat_plan *above)
 {
+    enum { most_parts = 10000 };
+    int64_t parts = 0;
     int32_t *uses = WEIR_NEW_ARRAY(arena, int32_t, project->expression_count + 1);
     for (int32_t i = 0; i < above->expression_count; i++) {
         count_uses(above->expressions[i], uses);
@@ -40,8 +52,9 @@ static bool may_see_through(weir_arena *arena, const weir_plan *project, const w
         if (uses[i] > 1 && weir_expression_is_volatile(project->expressions[i])) {
             return false;
         }
+        parts += uses[i] > 1 ? uses[i] * count_parts(project->expressions[i]) : 0;
     }
-    return true;
+    return parts <= most_parts;
 }
 
 static void see_through(weir_arena *arena, const weir_plan *project, weir_flat_plan *flat)
