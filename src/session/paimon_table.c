@@ -394,6 +394,7 @@ static int set_changes(weir_session_table *table, weir_error *err)
     weir_paimon_changes changes;
     WEIR_TRY(weir_paimon_changes_of(table->table, &changes, err));
     table->base.open_stream = open_stream;
+    table->base.has_lookup = true;
     table->base.has_row_kinds = changes.has_row_kinds;
     table->base.has_upserts = changes.has_upserts;
     table->base.unbounded = !changes.is_bounded;

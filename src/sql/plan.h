@@ -183,6 +183,8 @@ struct weir_plan {
 
     weir_expression *predicate; /* FILTER; JOIN, over the fields of both inputs (NULL: all pairs) */
     weir_join_kind join;
+    weir_expression *as_of; /* JOIN in streams: a time of the first input, as of which its rows see the second, which is
+                               a table read row by row; NULL: they see all that it will hold. Only INNER and LEFT */
 
     bool outer;      /* UNNEST: a row of NULLs for each input row that has no elements */
     bool ordinality; /* UNNEST */

@@ -82,6 +82,7 @@ struct weir_sql_table {
     bool has_row_kinds; /* its batches may hold -U, +U and -D: readable by streams, not by queries of the engine */
     bool has_upserts; /* …and are upserts by the primary key: +U without -U before it, -D perhaps with the key alone */
     bool unbounded;   /* scans may not end */
+    bool has_lookup;  /* streams may look up what it holds at the moment */
     int32_t watermark_column;         /* position of the time of events; -1: none */
     const char *watermark_expression; /* SQL text over the columns */
     void *owner;                      /* the session's own data */

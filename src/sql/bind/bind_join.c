@@ -274,12 +274,18 @@ static int bind_dependent(weir_binder *binder, const weir_ast_from *join, weir_p
     return always ? WEIR_OK : filter_on(binder, join, plan, scope);
 }
 
-/* d FOR SYSTEM_TIME AS OF l.time: each row with what d holds when it is joined. Over bounded data, which has no other
- * time than that of the query, this is d as it is now. */
+static bool is_time_of_rows(const weir_binder *binder, const weir_type *type)
+{
+    return type->id == WEIR_TIMESTAMP_LTZ || (binder->context->streaming && type->id == WEIR_TIMESTAMP);
+}
+
+/* d FOR SYSTEM_TIME AS OF l.time: each row with what d holds when it is joined, or at the time of its event. Over
+ * bounded data, which has no other time than that of the query, this is d as it is now; streams keep the time. */
 static int bind_right(weir_binder *binder, const weir_ast_from *join, weir_scope *left_scope, weir_plan **out,
-                      weir_scope *scope)
+                      weir_scope *scope, weir_expression **out_as_of)
 {
     weir_ast_from right = *join->right;
+    *out_as_of = NULL;
     if (right.kind != WEIR_AST_FROM_TABLE || right.system_time == NULL || right.system_time->kind != WEIR_AST_COLUMN) {
         return weir_bind_from(binder, join->right, out, scope);
     }
@@ -288,7 +294,7 @@ static int bind_right(weir_binder *binder, const weir_ast_from *join, weir_scope
     inner.scope = left_scope;
     inner.grouping = NULL;
     WEIR_TRY(weir_bind_expression(&inner, right.system_time, &time));
-    if (time->type->id != WEIR_TIMESTAMP_LTZ) {
+    if (!is_time_of_rows(binder, time->type)) {
         return weir_binder_unsupported(binder, &right.system_time->position,
                                        "FOR SYSTEM_TIME AS OF a column that is no processing time (PROCTIME())");
     }
@@ -297,6 +303,7 @@ static int bind_right(weir_binder *binder, const weir_ast_from *join, weir_scope
                                 "a table FOR SYSTEM_TIME AS OF a column joins by JOIN or LEFT JOIN");
     }
     right.system_time = NULL;
+    *out_as_of = binder->context->streaming ? time : NULL;
     return weir_bind_from(binder, &right, out, scope);
 }
 
@@ -308,18 +315,20 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
     weir_scope right_scope = {0};
     common_columns common = {0};
     weir_expression *predicate = NULL;
+    weir_expression *as_of;
     if (join->right->kind == WEIR_AST_FROM_UNNEST ||
         (join->right->kind == WEIR_AST_FROM_QUERY && join->right->lateral)) {
         return bind_dependent(binder, join, out, scope);
     }
     WEIR_TRY(weir_bind_from(binder, join->left, &left, &left_scope));
-    WEIR_TRY(bind_right(binder, join, &left_scope, &right, &right_scope));
+    WEIR_TRY(bind_right(binder, join, &left_scope, &right, &right_scope, &as_of));
     WEIR_TRY(check_relations(binder, join, &left_scope, &right_scope));
     if (join->natural || join->using.count > 0) {
         WEIR_TRY(find_common(binder, join, &left_scope, &right_scope, &common));
         WEIR_TRY(equate_common(binder, join, &common, &left_scope, &right_scope, &predicate));
     }
     *out = weir_plan_join(binder, kind_of(join->join), &join->position, left, right, predicate);
+    (*out)->as_of = as_of;
     *scope = join_scopes(binder, &left_scope, &right_scope, *out);
     WEIR_TRY(bind_on(binder, join, out, scope));
     return common.count == 0 ? WEIR_OK : merge_common(binder, &common, left_scope.count, out, scope);

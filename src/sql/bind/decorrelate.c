@@ -312,7 +312,7 @@ static bool pull_join(weir_binder *binder, weir_plan *plan, weir_decorrelated *o
     bool fits = inner || (plan->join != WEIR_JOIN_RIGHT && plan->join != WEIR_JOIN_FULL &&
                           !weir_plan_uses_outer(plan->inputs[1]) &&
                           (plan->predicate == NULL || !weir_expression_uses_outer(plan->predicate)));
-    if (!fits || !pull(binder, plan->inputs[0], &left) || !pull(binder, plan->inputs[1], &right) || left.one_row ||
+    if (!fits || plan->as_of != NULL || !pull(binder, plan->inputs[0], &left) || !pull(binder, plan->inputs[1], &right) || left.one_row ||
         right.one_row) {
         return false;
     }

@@ -245,6 +245,11 @@ static int spread_join(value_set *self, weir_plan *plan, weir_plan **out)
     if (plan->join == WEIR_JOIN_FULL) {
         return weir_binder_unsupported(binder, &plan->position, "FULL JOIN in a subquery that names columns around it");
     }
+    if (plan->as_of != NULL) {
+        return weir_binder_unsupported(
+            binder, &plan->as_of->position,
+            "a join FOR SYSTEM_TIME AS OF a column in a subquery that names columns around it");
+    }
     if (spreads_left) {
         WEIR_TRY(spread(self, left, &left));
     }

@@ -339,6 +339,10 @@ static void show_join(const weir_plan *plan, weir_buffer *out)
                               plan->predicate == NULL && plan->join == WEIR_JOIN_INNER ? "Cross" : names[plan->join]);
     weir_buffer_append_text(out, plan->predicate == NULL ? "" : " on ");
     weir_join_predicate_show(plan, out);
+    if (plan->as_of != NULL) {
+        weir_buffer_append_text(out, " as of ");
+        weir_expression_show(plan->as_of, plan->inputs[0], out);
+    }
 }
 
 void weir_plan_show_node(const weir_plan *plan, weir_buffer *out)

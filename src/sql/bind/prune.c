@@ -208,6 +208,9 @@ static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
     if (plan->predicate != NULL) {
         weir_expression_mark(plan->predicate, needed);
     }
+    if (plan->as_of != NULL) {
+        weir_expression_mark(plan->as_of, needed);
+    }
     int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, count + 1);
     int32_t *left_places = prune(arena, left, needed);
     int32_t *right_places = prune(arena, right, needed + split);
@@ -221,6 +224,9 @@ static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
     }
     if (plan->predicate != NULL) {
         plan->predicate = renumber(arena, plan->predicate, places);
+    }
+    if (plan->as_of != NULL) {
+        plan->as_of = renumber(arena, plan->as_of, places);
     }
     plan->fields = fields;
     plan->field_count = left->field_count + (weir_join_keeps_both(plan->join) ? right->field_count : 0);

@@ -85,6 +85,9 @@ static void visit_plan(weir_plan *plan, slot_visitor visit, void *state)
     if (plan->predicate != NULL) {
         visit(&plan->predicate, state);
     }
+    if (plan->as_of != NULL) {
+        visit(&plan->as_of, state);
+    }
     if (plan->assigner != NULL) {
         visit_list(plan->assigner->partition_keys, plan->assigner->partition_key_count, visit, state);
     }

@@ -67,4 +67,12 @@ int weir_sort_operator_create(const weir_operator_context *context, const weir_s
 int weir_over_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                               weir_error *err);
 
+/* JOIN of two inputs, of whatever kind (join.c). */
+int weir_join_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                              weir_error *err);
+
+/* INTERSECT and EXCEPT (set_operation.c). */
+int weir_set_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                             weir_error *err);
+
 #endif

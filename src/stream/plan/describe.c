@@ -243,6 +243,10 @@ static void describe_join(const weir_plan *plan, weir_buffer *out)
         weir_buffer_append_text(out, " on ");
         describe_expression(plan->predicate, out);
     }
+    if (plan->as_of != NULL) {
+        weir_buffer_append_text(out, " as of ");
+        describe_expression(plan->as_of, out);
+    }
 }
 
 static const char *kind_name(weir_plan_kind kind)

@@ -35,6 +35,8 @@ static const creator creators[] = {
     [WEIR_PLAN_UNION] = weir_union_operator_create,         [WEIR_PLAN_UNNEST] = weir_unnest_operator_create,
     [WEIR_PLAN_WATERMARK] = weir_watermark_operator_create, [WEIR_PLAN_ASSIGN] = weir_assign_operator_create,
     [WEIR_PLAN_WINDOW] = weir_over_operator_create,         [WEIR_PLAN_SORT] = weir_sort_operator_create,
+    [WEIR_PLAN_INTERSECT] = weir_set_operator_create,       [WEIR_PLAN_EXCEPT] = weir_set_operator_create,
+    [WEIR_PLAN_JOIN] = weir_join_operator_create,
 };
 
 /* What the kind of a node asks for, or what it is in windows. NULL: nothing runs it. */
@@ -153,6 +155,14 @@ static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_o
     return WEIR_OK;
 }
 
+/* How many inputs come as streams: a lookup join reads its table by itself. */
+static int32_t count_inputs(const weir_stream_node *node)
+{
+    const weir_plan *plan = node->plan;
+    bool looks_up = plan->as_of != NULL && node->inputs[0]->times[plan->as_of->column] == WEIR_TIME_PROCTIME;
+    return looks_up ? 1 : plan->input_count;
+}
+
 static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_node node;
@@ -164,12 +174,13 @@ static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_ou
         return fail_at(plan, err, "this part of the query does not run as a stream in this version");
     }
     const weir_plan *inputs_of = weir_plan_is_session_aggregate(plan) ? plan->inputs[0] : plan;
-    for (int32_t i = 0; i < plan->input_count; i++) {
+    int32_t input_count = count_inputs(&node);
+    for (int32_t i = 0; i < input_count; i++) {
         WEIR_TRY(build(graph, inputs_of->inputs[i], &below[i], err));
     }
     WEIR_TRY(create(&graph->context, &node, &made, err));
     add_operator(graph, made);
-    for (int32_t i = 0; i < plan->input_count; i++) {
+    for (int32_t i = 0; i < input_count; i++) {
         connect(below[i], made, i);
     }
     *out = &made->output;

@@ -246,6 +246,10 @@ static void pass_assigned(const weir_plan *plan, const weir_stream_traits *input
 /* Rows that meet in a window keep it, and its time; others lose theirs: the row that came first is long gone. */
 static void pass_joined(const weir_plan *plan, const weir_stream_traits *const *inputs, weir_stream_traits *out)
 {
+    if (plan->as_of != NULL) { /* rows of the first input, with something beside them */
+        pass_on(plan, inputs[0], out);
+        return;
+    }
     if (!weir_stream_is_window_join(plan, inputs[0], inputs[1])) {
         return;
     }

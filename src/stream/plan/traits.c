@@ -69,6 +69,10 @@ static bool is_joined(const weir_plan *plan)
 static void changes_of(const weir_plan *plan, const weir_rank *rank, const weir_stream_traits *const *inputs,
                        weir_stream_traits *out)
 {
+    if (plan->as_of != NULL) { /* the second input only adds columns */
+        take_changes(inputs[0], out);
+        return;
+    }
     for (int32_t i = 0; i < plan->input_count; i++) {
         take_changes(inputs[i], out);
     }

@@ -1,0 +1,153 @@
+/* Rows of one side of a join in map state.
+ *
+ * An entry is two numbers of seven bits a byte, low bits first, the top bit saying that more follow: how often the row
+ * is there, and its matches (left out when 0). So most entries take one byte. */
+#include "stream/operator/join_rows.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "stream/state/row_codec.h"
+
+#define ENTRY_BYTES 20
+
+int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *context, const char *uid, const char *name,
+                        weir_error *err)
+{
+    weir_state_options options = {.uid = uid, .name = name, .ttl_ms = context->state_ttl_ms};
+    return weir_map_state_open(context->state, &options, &self->map, err);
+}
+
+void weir_join_rows_close(weir_join_rows *self)
+{
+    if (self->map != NULL) {
+        weir_map_state_close(self->map);
+    }
+    free(self->slots);
+}
+
+int weir_join_rows_fetch(weir_join_rows *self, const weir_sort_keys *keys, weir_error *err)
+{
+    WEIR_GROW(self->slots, self->capacity, keys->length);
+    return weir_map_state_fetch(self->map, keys, self->slots, err);
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------------- */
+
+static size_t put_number(uint8_t *to, uint64_t number)
+{
+    size_t size = 0;
+    while (number >= 0x80) {
+        to[size++] = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    to[size++] = (uint8_t)number;
+    return size;
+}
+
+static bool take_number(weir_slice *from, uint64_t *out)
+{
+    *out = 0;
+    for (int shift = 0; shift < 64 && from->size > 0; shift += 7) {
+        uint8_t byte = from->data[0];
+        *from = weir_slice_of(from->data + 1, from->size - 1);
+        *out |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int weir_join_entry_decode(weir_slice value, weir_join_entry *out, weir_error *err)
+{
+    *out = (weir_join_entry){0};
+    if (!take_number(&value, &out->count) || (value.size > 0 && !take_number(&value, &out->matches)) ||
+        value.size > 0) {
+        return weir_fail(err, WEIR_CORRUPT, "the state of a join holds a row whose count can't be read");
+    }
+    return WEIR_OK;
+}
+
+int weir_join_rows_get(weir_join_rows *self, weir_state_slot slot, weir_slice row, weir_join_entry *out,
+                       weir_error *err)
+{
+    bool found;
+    weir_slice value;
+    *out = (weir_join_entry){0};
+    WEIR_TRY(weir_map_state_get(self->map, slot, row, &found, &value, err));
+    return found ? weir_join_entry_decode(value, out, err) : WEIR_OK;
+}
+
+int weir_join_rows_set(weir_join_rows *self, weir_state_slot slot, weir_slice row, const weir_join_entry *entry,
+                       weir_error *err)
+{
+    uint8_t bytes[ENTRY_BYTES];
+    if (entry->count == 0) {
+        return weir_map_state_remove(self->map, slot, row, err);
+    }
+    size_t size = put_number(bytes, entry->count);
+    size += entry->matches == 0 ? 0 : put_number(bytes + size, entry->matches);
+    return weir_map_state_put(self->map, slot, row, weir_slice_of(bytes, size), err);
+}
+
+int weir_join_rows_add(weir_join_rows *self, weir_state_slot slot, weir_slice row, uint64_t matches, weir_error *err)
+{
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_get(self, slot, row, &entry, err));
+    entry.count++;
+    entry.matches = matches;
+    return weir_join_rows_set(self, slot, row, &entry, err);
+}
+
+int weir_join_rows_remove(weir_join_rows *self, weir_state_slot slot, weir_slice row, weir_error *err)
+{
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_get(self, slot, row, &entry, err));
+    if (entry.count == 0) {
+        return WEIR_OK;
+    }
+    entry.count--;
+    return weir_join_rows_set(self, slot, row, &entry, err);
+}
+
+int weir_join_rows_is_empty(weir_join_rows *self, weir_state_slot slot, bool *out, weir_error *err)
+{
+    weir_map_cursor *cursor;
+    weir_slice row, value;
+    WEIR_TRY(weir_map_cursor_open(self->map, slot, (weir_slice){0}, &cursor, err));
+    int code = weir_map_cursor_next(cursor, &row, &value, err);
+    weir_map_cursor_close(cursor);
+    *out = code == WEIR_END;
+    return code == WEIR_END ? WEIR_OK : code;
+}
+
+/* --- rows as bytes ----------------------------------------------------------------------------------------------- */
+
+int weir_encoded_rows_fill(weir_encoded_rows *self, const weir_batch *batch, weir_error *err)
+{
+    WEIR_GROW(self->offsets, self->capacity, batch->length + 1);
+    weir_buffer_clear(&self->bytes);
+    return weir_rows_encode(batch, NULL, 0, &self->bytes, self->offsets, err);
+}
+
+void weir_encoded_rows_free(weir_encoded_rows *self)
+{
+    weir_buffer_free(&self->bytes);
+    free(self->offsets);
+}
+
+weir_join_change weir_join_next_change(const weir_batch *batch, const weir_sort_keys *keys, const uint8_t *can_match,
+                                       int64_t *row)
+{
+    int64_t first = *row, next = first + 1;
+    *row = next;
+    if (!weir_row_kind_is_retract(weir_batch_kind(batch, first))) {
+        return (weir_join_change){-1, first};
+    }
+    bool pair = weir_batch_kind(batch, first) == WEIR_UPDATE_BEFORE && next < batch->length &&
+                weir_batch_kind(batch, next) == WEIR_UPDATE_AFTER && can_match[first] == can_match[next] &&
+                (!can_match[first] || weir_sort_keys_compare(keys, first, keys, next) == 0);
+    *row = pair ? next + 1 : next;
+    return (weir_join_change){first, pair ? next : -1};
+}

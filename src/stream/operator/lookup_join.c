@@ -1,0 +1,472 @@
+/* JOIN and LEFT JOIN of a stream with a table FOR SYSTEM_TIME AS OF its processing time: each row of the left input
+ * meets what the table holds when it comes. What was given stays as it is, whatever becomes of the table.
+ *
+ * The table is followed by lookup_table.c: before each batch it takes in what is new. Where rows of the left input can
+ * go again, what was given beside them is kept (given_rows.c), since the table may have changed in between.
+ *
+ * What the join asks for beyond equal keys is tested pair by pair: rows of the table that may match are gathered for
+ * many changes, tested together, and then settled in order. Without such conditions each change is settled at once. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "stream/operator/given_rows.h"
+#include "stream/operator/join_kinds.h"
+#include "stream/operator/join_output.h"
+#include "stream/operator/lookup_table.h"
+#include "stream/state/row_codec.h"
+
+#define OWN_ROW_BYTES 64 /* a guess of what a row of the left input takes */
+
+/* A change of the left input on its way. Where one row goes and one comes they are given as an update: both are held
+ * until it is known that they are alone. */
+typedef struct looked_up {
+    weir_join_change rows;
+    size_t candidates_end;
+    bool is_whole; /* all its candidates are there */
+    bool has_begun;
+    bool holds_before, holds_after;
+    uint32_t before, after; /* the held row's neighbour: decoded, or none */
+    uint64_t matches;       /* of the row that comes, so far */
+} looked_up;
+
+/* A row of the table that may match. Its bytes are in candidate_bytes where they are kept. */
+typedef struct candidate {
+    uint32_t other;
+    size_t begin, size;
+    uint64_t count;
+} candidate;
+
+typedef struct lookup_operator {
+    weir_operator base;
+    weir_arena arena;
+    bool outer;
+    weir_join_condition condition;
+    weir_lookup_table *table;
+    weir_join_keys *keys;
+    weir_join_output output;
+    bool keeps_given;
+    weir_given_rows given;
+    weir_buffer set; /* what is given beside the row at hand */
+
+    weir_sql_compute *test; /* NULL: equal keys are enough */
+    bool *tested_columns;
+    weir_batch own, pairs, nothing;
+    uint8_t *passes;
+    size_t passes_capacity;
+    uint32_t *pair_rows; /* of the batch at hand, for each decoded row */
+    size_t pair_capacity;
+    looked_up *changes;
+    size_t change_count, change_capacity;
+    candidate *candidates;
+    size_t candidate_count, candidate_capacity;
+    weir_buffer candidate_bytes;
+
+    const weir_batch *batch;
+    const uint8_t *can_match;
+    const weir_state_slot *slots;
+} lookup_operator;
+
+/* --- giving ------------------------------------------------------------------------------------------------------ */
+
+static int give(lookup_operator *self, int8_t kind, int64_t own, uint32_t other, uint64_t times, size_t bytes,
+                weir_error *err)
+{
+    for (uint64_t i = 0; i < times; i++) {
+        WEIR_TRY(weir_join_output_row(&self->output, kind, (uint32_t)own, other, bytes + OWN_ROW_BYTES, err));
+    }
+    return WEIR_OK;
+}
+
+static int release(lookup_operator *self, looked_up *change, weir_error *err)
+{
+    bool before = change->holds_before, after = change->holds_after;
+    change->holds_before = change->holds_after = false;
+    if (before) {
+        int8_t kind = after ? WEIR_UPDATE_BEFORE : WEIR_DELETE;
+        WEIR_TRY(give(self, kind, change->rows.before, change->before, 1, 0, err));
+    }
+    return after ? give(self, before ? WEIR_UPDATE_AFTER : WEIR_INSERT, change->rows.after, change->after, 1, 0, err)
+                 : WEIR_OK;
+}
+
+/* Decodes a row of the table. When there is no room, what is held must be let go first. */
+static int decode(lookup_operator *self, looked_up *change, weir_slice row, uint32_t *out, weir_error *err)
+{
+    if (!weir_join_output_has_room(&self->output, 1)) {
+        WEIR_TRY(release(self, change, err));
+        WEIR_TRY(weir_join_output_settle(&self->output, err));
+    }
+    return weir_join_output_decode(&self->output, row, out, err);
+}
+
+/* --- the row that goes ------------------------------------------------------------------------------------------- */
+
+static int take_back(lookup_operator *self, looked_up *change, weir_error *err)
+{
+    bool found;
+    weir_slice row;
+    WEIR_TRY(weir_given_rows_pop(&self->given, change->rows.before, &self->set, &found, err));
+    weir_slice rest = weir_buffer_slice(&self->set);
+    change->holds_before = found && rest.size == 0;
+    change->before = WEIR_JOIN_NO_ROW;
+    for (bool first = true; weir_given_rows_take(&rest, &row); first = false) {
+        uint32_t other;
+        WEIR_TRY(decode(self, change, row, &other, err));
+        if (first && rest.size == 0) {
+            change->holds_before = true;
+            change->before = other;
+        } else {
+            WEIR_TRY(give(self, WEIR_DELETE, change->rows.before, other, 1, row.size, err));
+        }
+    }
+    return WEIR_OK;
+}
+
+static int begin_change(lookup_operator *self, looked_up *change, weir_error *err)
+{
+    int64_t gone = change->rows.before;
+    if (gone < 0) {
+        return WEIR_OK;
+    }
+    if (self->can_match[gone]) {
+        return take_back(self, change, err);
+    }
+    change->holds_before = self->outer;
+    change->before = WEIR_JOIN_NO_ROW;
+    return WEIR_OK;
+}
+
+/* --- the row that comes ------------------------------------------------------------------------------------------ */
+
+static int match(lookup_operator *self, looked_up *change, const candidate *row, weir_slice bytes, weir_error *err)
+{
+    for (uint64_t i = 0; self->keeps_given && i < row->count; i++) {
+        weir_given_rows_append(&self->set, bytes);
+    }
+    bool held = change->matches == 0 && row->count == 1 && change->holds_before;
+    change->matches += row->count;
+    if (held) {
+        change->holds_after = true;
+        change->after = row->other;
+        return WEIR_OK;
+    }
+    if (change->holds_before && change->holds_after) { /* more than one comes: no update */
+        change->holds_before = false;
+        WEIR_TRY(give(self, WEIR_DELETE, change->rows.before, change->before, 1, 0, err));
+    }
+    WEIR_TRY(release(self, change, err));
+    return give(self, WEIR_INSERT, change->rows.after, row->other, row->count, row->size, err);
+}
+
+static int end_change(lookup_operator *self, looked_up *change, weir_error *err)
+{
+    int64_t come = change->rows.after;
+    if (come >= 0 && change->matches == 0 && self->outer) {
+        change->holds_after = true;
+        change->after = WEIR_JOIN_NO_ROW;
+    }
+    WEIR_TRY(release(self, change, err));
+    bool keeps = come >= 0 && self->keeps_given && self->can_match[come] && (change->matches > 0 || self->outer);
+    return keeps ? weir_given_rows_push(&self->given, come, weir_buffer_slice(&self->set), err) : WEIR_OK;
+}
+
+/* --- testing ----------------------------------------------------------------------------------------------------- */
+
+static int test_pairs(lookup_operator *self, weir_error *err)
+{
+    const weir_batch *others = &self->output.others[1];
+    int32_t split = self->output.others[0].column_count;
+    const uint32_t *rows;
+    weir_batch_clear(&self->own);
+    for (int32_t i = 0; i < self->pairs.column_count; i++) {
+        if (i < split && self->tested_columns[i]) {
+            WEIR_TRY(weir_vector_append_rows(&self->own.columns[i], &self->batch->columns[i], self->pair_rows,
+                                             others->length, err));
+        }
+        self->pairs.columns[i] = i < split ? self->own.columns[i] : others->columns[i - split];
+    }
+    self->pairs.length = others->length;
+    WEIR_TRY(weir_sql_compute_run(self->test, &self->pairs, &self->nothing, &rows, err));
+    WEIR_GROW(self->passes, self->passes_capacity, self->pairs.length);
+    memset(self->passes, 0, (size_t)self->pairs.length);
+    for (int64_t i = 0; i < self->nothing.length; i++) {
+        self->passes[rows[i]] = 1;
+    }
+    return WEIR_OK;
+}
+
+static int settle_change(lookup_operator *self, looked_up *change, size_t first, weir_error *err)
+{
+    if (!change->has_begun) {
+        weir_buffer_clear(&self->set);
+        change->has_begun = true;
+    }
+    for (size_t i = first; i < change->candidates_end; i++) {
+        const candidate *row = &self->candidates[i];
+        if (self->passes[row->other]) {
+            weir_slice bytes = weir_slice_of(self->candidate_bytes.data + row->begin, row->size);
+            WEIR_TRY(match(self, change, row, bytes, err));
+        }
+    }
+    return change->is_whole ? end_change(self, change, err) : release(self, change, err);
+}
+
+/* Tests and settles what has gathered. Of the changes only one that is not whole is left. */
+static int settle_all(lookup_operator *self, weir_error *err)
+{
+    size_t first = 0;
+    if (self->candidate_count > 0) {
+        WEIR_TRY(test_pairs(self, err));
+    }
+    for (size_t i = 0; i < self->change_count; i++) {
+        WEIR_TRY(settle_change(self, &self->changes[i], first, err));
+        first = self->changes[i].candidates_end;
+    }
+    bool goes_on = self->change_count > 0 && !self->changes[self->change_count - 1].is_whole;
+    if (goes_on) {
+        self->changes[0] = self->changes[self->change_count - 1];
+    }
+    self->change_count = goes_on ? 1 : 0;
+    self->candidate_count = 0;
+    weir_buffer_clear(&self->candidate_bytes);
+    return weir_join_output_settle(&self->output, err);
+}
+
+static int add_candidate(lookup_operator *self, int64_t own, const weir_lookup_row *row, weir_error *err)
+{
+    candidate added = {.begin = self->candidate_bytes.size, .size = row->row.size, .count = row->count};
+    WEIR_TRY(weir_join_output_decode(&self->output, row->row, &added.other, err));
+    WEIR_GROW(self->pair_rows, self->pair_capacity, added.other + 1);
+    self->pair_rows[added.other] = (uint32_t)own;
+    WEIR_GROW(self->candidates, self->candidate_capacity, self->candidate_count + 1);
+    self->candidates[self->candidate_count++] = added;
+    weir_buffer_append(&self->candidate_bytes, row->row.data, row->row.size);
+    return WEIR_OK;
+}
+
+/* Gathers candidates from `from` on, as many as there is room for. WEIR_END: that was all; otherwise `from` becomes
+ * where to go on. */
+static int gather_some(lookup_operator *self, int64_t own, weir_buffer *from, weir_error *err)
+{
+    weir_map_cursor *cursor;
+    weir_lookup_row row;
+    WEIR_TRY(weir_lookup_table_walk(self->table, self->slots[own], weir_buffer_slice(from), &cursor, err));
+    int code;
+    while ((code = weir_lookup_table_next(self->table, cursor, &row, err)) == WEIR_OK) {
+        if (!weir_join_output_has_room(&self->output, 1)) {
+            weir_buffer_clear(from);
+            weir_buffer_append(from, row.name.data, row.name.size);
+            break;
+        }
+        WEIR_GO(add_candidate(self, own, &row, err));
+    }
+done:
+    weir_map_cursor_close(cursor);
+    return code;
+}
+
+static int gather(lookup_operator *self, const weir_join_change *rows, weir_error *err)
+{
+    weir_buffer from = {0};
+    int code = WEIR_OK;
+    if (rows->before >= 0) { /* what was given beside it may be among what has gathered */
+        WEIR_TRY(settle_all(self, err));
+    }
+    WEIR_GROW(self->changes, self->change_capacity, self->change_count + 1);
+    looked_up *change = &self->changes[self->change_count++];
+    *change = (looked_up){.rows = *rows, .candidates_end = self->candidate_count};
+    WEIR_TRY(begin_change(self, change, err));
+    if (rows->before >= 0) {
+        for (int64_t i = 0; i < self->output.others[1].length; i++) { /* decoded to be taken back, not to be tested */
+            WEIR_GROW(self->pair_rows, self->pair_capacity, i + 1);
+            self->pair_rows[i] = (uint32_t)rows->before;
+        }
+    }
+    while (rows->after >= 0 && self->can_match[rows->after] &&
+           (code = gather_some(self, rows->after, &from, err)) == WEIR_OK) {
+        self->changes[self->change_count - 1].candidates_end = self->candidate_count;
+        WEIR_GO(settle_all(self, err));
+    }
+    code = code == WEIR_END ? WEIR_OK : code;
+    self->changes[self->change_count - 1].candidates_end = self->candidate_count;
+    self->changes[self->change_count - 1].is_whole = true;
+done:
+    weir_buffer_free(&from);
+    return code;
+}
+
+/* --- without a test ---------------------------------------------------------------------------------------------- */
+
+static int match_all(lookup_operator *self, looked_up *change, weir_error *err)
+{
+    weir_map_cursor *cursor;
+    weir_lookup_row row;
+    WEIR_TRY(weir_lookup_table_walk(self->table, self->slots[change->rows.after], (weir_slice){0}, &cursor, err));
+    int code;
+    while ((code = weir_lookup_table_next(self->table, cursor, &row, err)) == WEIR_OK) {
+        candidate found = {.size = row.row.size, .count = row.count};
+        WEIR_GO(decode(self, change, row.row, &found.other, err));
+        WEIR_GO(match(self, change, &found, row.row, err));
+    }
+    code = code == WEIR_END ? WEIR_OK : code;
+done:
+    weir_map_cursor_close(cursor);
+    return code;
+}
+
+static int look_up(lookup_operator *self, const weir_join_change *rows, weir_error *err)
+{
+    looked_up change = {.rows = *rows};
+    WEIR_TRY(begin_change(self, &change, err));
+    weir_buffer_clear(&self->set);
+    if (rows->after >= 0 && self->can_match[rows->after]) {
+        WEIR_TRY(match_all(self, &change, err));
+    }
+    return end_change(self, &change, err);
+}
+
+/* --- the operator ------------------------------------------------------------------------------------------------ */
+
+static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
+{
+    lookup_operator *self = (lookup_operator *)base;
+    const weir_sort_keys *keys;
+    self->batch = batch;
+    weir_join_output_begin(&self->output, input, batch);
+    WEIR_TRY(weir_lookup_table_refresh(self->table, err));
+    WEIR_TRY(weir_join_keys_run(self->keys, batch, &keys, &self->can_match, err));
+    WEIR_TRY(weir_lookup_table_fetch(self->table, keys, &self->slots, err));
+    if (self->keeps_given) {
+        WEIR_TRY(weir_given_rows_fetch(&self->given, batch, err));
+    }
+    for (int64_t row = 0; row < batch->length;) {
+        weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
+        WEIR_TRY(self->test != NULL ? gather(self, &change, err) : look_up(self, &change, err));
+    }
+    return settle_all(self, err);
+}
+
+static void close_join(weir_operator *base)
+{
+    lookup_operator *self = (lookup_operator *)base;
+    weir_lookup_table_close(self->table);
+    weir_join_keys_free(self->keys);
+    weir_join_output_free(&self->output);
+    weir_given_rows_close(&self->given);
+    weir_sql_compute_free(self->test);
+    weir_batch_free(&self->own);
+    weir_batch_free(&self->nothing);
+    weir_buffer_free(&self->set);
+    weir_buffer_free(&self->candidate_bytes);
+    free(self->passes);
+    free(self->pair_rows);
+    free(self->changes);
+    free(self->candidates);
+    weir_arena_free(&self->arena);
+    free(self);
+}
+
+static int open_test(lookup_operator *self, const weir_operator_context *context, const weir_plan *plan,
+                     weir_error *err)
+{
+    const weir_join_condition *condition = &self->condition;
+    int32_t split = plan->inputs[0]->field_count, count = plan->field_count;
+    weir_field *fields = WEIR_NEW_ARRAY(&self->arena, weir_field, count + 1);
+    self->tested_columns = WEIR_NEW_ARRAY(&self->arena, bool, count + 1);
+    self->pairs.columns = WEIR_NEW_ARRAY(&self->arena, weir_vector, count + 1);
+    self->pairs.column_count = count;
+    for (int32_t i = 0; i < count; i++) {
+        fields[i] = i < split ? plan->inputs[0]->fields[i] : plan->inputs[1]->fields[i - split];
+    }
+    for (int32_t i = 0; i < condition->rest_count; i++) {
+        weir_expression_mark(condition->rest[i], self->tested_columns);
+    }
+    weir_sql_compute_options options = {.fields = fields,
+                                        .field_count = count,
+                                        .conditions = condition->rest,
+                                        .condition_count = condition->rest_count};
+    return condition->rest_count == 0 ? WEIR_OK : weir_sql_compute_create(context->engine, &options, &self->test, err);
+}
+
+/* Watermarks of the table say nothing to those who look it up. */
+static weir_plan *without_watermarks(weir_arena *arena, const weir_plan *plan)
+{
+    if (plan->kind == WEIR_PLAN_WATERMARK) {
+        return without_watermarks(arena, plan->inputs[0]);
+    }
+    weir_plan *copy = weir_arena_copy(arena, plan, sizeof *plan);
+    copy->inputs = WEIR_NEW_ARRAY(arena, weir_plan *, plan->input_count + 1);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        copy->inputs[i] = without_watermarks(arena, plan->inputs[i]);
+    }
+    return copy;
+}
+
+static int fail_at(const weir_plan *join, weir_code code, weir_error *err, const char *message)
+{
+    return weir_fail_at(err, code, (int)join->as_of->position.line, (int)join->as_of->position.column, "%s", message);
+}
+
+static int check_table(const weir_plan *join, const weir_plan *right, const weir_join_condition *condition,
+                       weir_error *err)
+{
+    const weir_plan *scan = weir_plan_row_wise_scan(right);
+    if (scan == NULL) {
+        return fail_at(
+            join, WEIR_UNSUPPORTED, err,
+            "a lookup join (FOR SYSTEM_TIME AS OF a processing time) with anything but a table, or a view of "
+            "projections and filters over one");
+    }
+    if (!scan->table->has_lookup) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, (int)join->as_of->position.line, (int)join->as_of->position.column,
+                            "Processing-time temporal join is not supported yet: table '%s.%s.%s' can't be looked up "
+                            "row by row (Paimon tables can)",
+                            scan->table->catalog, scan->table->database, scan->table->name);
+    }
+    if (condition->key_count == 0 && right->kind != WEIR_PLAN_FILTER) {
+        return weir_fail_at(err, WEIR_INVALID, (int)join->position.line, (int)join->position.column,
+                            "Temporal table join requires an equality condition on fields of table [%s.%s.%s].",
+                            scan->table->catalog, scan->table->database, scan->table->name);
+    }
+    return WEIR_OK;
+}
+
+static int open_parts(lookup_operator *self, const weir_operator_context *context, const weir_stream_node *node,
+                      weir_error *err)
+{
+    const weir_plan *plan = node->plan;
+    const weir_plan *right = without_watermarks(&self->arena, plan->inputs[1]);
+    weir_join_condition_split(plan, &self->arena, &self->condition);
+    WEIR_TRY(check_table(plan, right, &self->condition, err));
+    WEIR_TRY(weir_lookup_table_open(context, right, plan->inputs[0]->field_count, node->uid, &self->condition,
+                                    &self->table, err));
+    WEIR_TRY(weir_join_keys_create(context->engine, &self->condition, WEIR_JOIN_LEFT_SIDE, plan->inputs[0], &self->keys,
+                                   err));
+    self->keeps_given = node->inputs[0]->updates || node->inputs[0]->deletes;
+    if (self->keeps_given) {
+        WEIR_TRY(weir_given_rows_open(&self->given, context, node, &self->arena, err));
+    }
+    return open_test(self, context, plan, err);
+}
+
+int weir_lookup_join_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                            weir_error *err)
+{
+    const weir_plan *plan = node->plan;
+    lookup_operator *self = weir_alloc_zeroed(1, sizeof *self);
+    self->base.process = process;
+    self->base.close = close_join;
+    self->outer = plan->join == WEIR_JOIN_LEFT;
+    weir_arena_init(&self->arena);
+    weir_operator_init(&self->base, "LookupJoin", 1);
+    weir_join_output_init(&self->output, &self->base, plan);
+    weir_batch_init(&self->own, plan->inputs[0]->fields, plan->inputs[0]->field_count);
+    weir_batch_init(&self->nothing, NULL, 0);
+    int code = open_parts(self, context, node, err);
+    if (code != WEIR_OK) {
+        weir_operator_close(&self->base);
+        return code;
+    }
+    *out = &self->base;
+    return WEIR_OK;
+}
