@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "meta/numbered.h"
 #include "table/expire_keep.h"
+#include "table/reader_hold.h"
 
 typedef struct expiry_run {
     const weir_table *table;
@@ -218,8 +219,12 @@ static int choose_end(const weir_table *table, const retention *rules, int64_t e
     int64_t end = latest - rules->retain_min + 1;
     int64_t needed = -1;
     WEIR_TRY(weir_consumer_least_next_snapshot(context->fs, context->paths.root, &needed, err));
+    int64_t held = weir_reader_hold_least(table);
     if (needed >= 0 && needed < end) {
         end = needed;
+    }
+    if (held >= 0 && held < end) {
+        end = held;
     }
     if (earliest + rules->limit < end) {
         end = earliest + rules->limit;

@@ -9,6 +9,7 @@
  *   stream_scan.h    the changes of a table, snapshot after snapshot
  *   table_write.h    rows to the writers of their buckets
  *   commit.h         commit messages to snapshots
+ *   reader_hold.h    what readers of this process still need
  *   expire.h         dropping old snapshots and the files that only they need
  *   tag.h            naming snapshots
  *   branch.h         lines of their own

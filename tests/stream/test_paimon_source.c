@@ -485,6 +485,35 @@ static void a_consumer_keeps_what_a_job_still_has_to_read(void **state)
     fixture_free(&table);
 }
 
+static void writers_of_the_same_process_keep_what_a_job_still_has_to_read(void **state)
+{
+    (void)state;
+    fixture table;
+    source_end end;
+    weir_buffer position = {0};
+    weir_error err = {0};
+    create(&table, "bucket=1;write-only=true");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    source_end_open(table.fs, "", 0, &end);
+    assert_string_equal(source_end_rows(&end), "+I[1,\"a\"]");
+    fixture_commit(&table, "[[2, \"b\"]]", "+I");
+    fixture_commit(&table, "[[3, \"c\"]]", "+I");
+    expire_all_but_last(&table);
+    assert_string_equal(source_end_rows(&end), "+I[2,\"b\"] +I[3,\"c\"]");
+    int64_t earliest = 0;
+    must(weir_snapshot_earliest_id(table.fs, FIXTURE_PATH, &earliest, &err), &err, "earliest");
+    assert_int_equal(earliest, 1);
+    source_end_position(&end, &position);
+    must(end.source->committed(end.source, weir_buffer_slice(&position), &err), &err, "telling");
+    fixture_commit(&table, "[[4, \"d\"]]", "+I");
+    expire_all_but_last(&table);
+    must(weir_snapshot_earliest_id(table.fs, FIXTURE_PATH, &earliest, &err), &err, "earliest");
+    assert_int_equal(earliest, 4);
+    source_end_close(&end);
+    weir_buffer_free(&position);
+    fixture_free(&table);
+}
+
 static void a_new_job_starts_where_its_consumer_has_come_to(void **state)
 {
     (void)state;
@@ -527,6 +556,7 @@ int main(void)
         cmocka_unit_test(snapshots_that_expired_while_a_job_was_down_are_an_error_that_names_the_way_out),
         cmocka_unit_test(a_state_that_expired_in_the_midst_of_reading_it_is_an_error_that_names_the_way_out),
         cmocka_unit_test(a_consumer_keeps_what_a_job_still_has_to_read),
+        cmocka_unit_test(writers_of_the_same_process_keep_what_a_job_still_has_to_read),
         cmocka_unit_test(a_new_job_starts_where_its_consumer_has_come_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

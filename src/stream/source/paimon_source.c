@@ -5,7 +5,8 @@
  *   | version: 1 | phase: 1 | snapshot: 8 | split: 8 | rows of it that were given: 8 | splits: 8 | the split's first file |
  *
  * A snapshot does not change, and the same options cut it into the same splits; the last two fields tell when options
- * did change. With `consumer-id` the table learns at each checkpoint which snapshots are still needed. */
+ * did change. With `consumer-id` the table learns at each checkpoint which snapshots are still needed; to writers in the
+ * same process it is told in any case. */
 #include "stream/source/paimon_source.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "lsm/lsm_options.h"
 #include "meta/consumer.h"
+#include "table/reader_hold.h"
 #include "table/stream_scan.h"
 
 #define POSITION_VERSION 1
@@ -54,6 +56,7 @@ typedef struct paimon_source {
     int64_t rows;              /* of the split that were read */
     int64_t skip;              /* those after them that an earlier run gave */
     int64_t whole_look_ns;     /* when more than the next file was looked for; 0: never */
+    weir_reader_hold *hold;    /* of what an earlier checkpoint would need; NULL: nothing was given yet */
     const char *consumer;      /* NULL: none */
     int64_t told_snapshot;
     int64_t told_ns;
@@ -174,6 +177,16 @@ static int next_rows(paimon_source *source, weir_batch *out, weir_error *err)
     }
 }
 
+/* From the first snapshot on that is read. */
+static void hold_first(paimon_source *source)
+{
+    int64_t next = weir_stream_scan_position(source->scan);
+    if (source->hold == NULL && (source->plan != NULL || next > 0)) {
+        int64_t snapshot = source->plan != NULL ? source->plan->snapshot_id : next;
+        source->hold = weir_reader_hold_take(source->table, snapshot);
+    }
+}
+
 static int fail_cut_differently(const paimon_source *source, int64_t snapshot, weir_error *err)
 {
     return weir_fail(err, WEIR_INVALID,
@@ -187,7 +200,9 @@ static int next_batch(weir_stream_source *self, weir_batch *out, weir_error *err
     paimon_source *source = (paimon_source *)self;
     for (;;) {
         if (source->plan == NULL) {
-            WEIR_TRY(next_plan(source, err));
+            int code = next_plan(source, err);
+            hold_first(source);
+            WEIR_TRY(code);
         }
         if (source->reader == NULL) {
             WEIR_TRY(weir_split_open(source->table, &source->plan->splits[source->split], &source->read_options,
@@ -282,23 +297,30 @@ static int restore_plan(paimon_source *source, const position *at, weir_error *e
     return code;
 }
 
+static int restore_to(paimon_source *source, const position *at, weir_error *err)
+{
+    switch (at->phase) {
+    case PHASE_START:
+        return WEIR_OK;
+    case PHASE_NEXT:
+        return weir_stream_scan_restore(source->scan, at->snapshot, err);
+    case PHASE_STATE:
+        WEIR_TRY(weir_stream_scan_restore_state(source->scan, at->snapshot, err));
+        return restore_plan(source, at, err);
+    case PHASE_CHANGES:
+        WEIR_TRY(weir_stream_scan_restore(source->scan, at->snapshot, err));
+        return restore_plan(source, at, err);
+    }
+    return WEIR_OK;
+}
+
 static int restore(weir_stream_source *self, weir_slice bytes, weir_error *err)
 {
     paimon_source *source = (paimon_source *)self;
     position at;
     WEIR_TRY(read_position(source, bytes, &at, err));
-    switch (at.phase) {
-    case PHASE_START:
-        return WEIR_OK;
-    case PHASE_NEXT:
-        return weir_stream_scan_restore(source->scan, at.snapshot, err);
-    case PHASE_STATE:
-        WEIR_TRY(weir_stream_scan_restore_state(source->scan, at.snapshot, err));
-        return restore_plan(source, &at, err);
-    case PHASE_CHANGES:
-        WEIR_TRY(weir_stream_scan_restore(source->scan, at.snapshot, err));
-        return restore_plan(source, &at, err);
-    }
+    WEIR_TRY(restore_to(source, &at, err));
+    hold_first(source);
     return WEIR_OK;
 }
 
@@ -309,10 +331,13 @@ static int committed(weir_stream_source *self, weir_slice bytes, weir_error *err
     paimon_source *source = (paimon_source *)self;
     const weir_table_context *context = &source->table->context;
     position at;
+    WEIR_TRY(read_position(source, bytes, &at, err));
+    if (source->hold != NULL && at.phase != PHASE_START) {
+        weir_reader_hold_move(source->hold, at.snapshot);
+    }
     if (source->consumer == NULL) {
         return WEIR_OK;
     }
-    WEIR_TRY(read_position(source, bytes, &at, err));
     int64_t now = weir_monotonic_ns();
     bool is_news = at.snapshot != source->told_snapshot || now - source->told_ns > (int64_t)TELL_CONSUMER_MS * 1000000;
     if (at.phase == PHASE_START || !is_news) {
@@ -363,6 +388,7 @@ static void close_source(weir_stream_source *self)
 {
     paimon_source *source = (paimon_source *)self;
     end_plan(source);
+    weir_reader_hold_release(source->hold);
     weir_stream_scan_close(source->scan);
     weir_batch_free(&source->unwanted);
     weir_arena_free(&source->arena);
