@@ -9,6 +9,7 @@ typedef struct random_query {
     random_state *random;
     int aliases;
     weir_buffer sql;
+    bool for_streams; /* an aggregate of nothing is no row there: queries don't depend on it */
 } random_query;
 
 /* Relations that a part of a query sees, one scope after the other. */
@@ -92,7 +93,7 @@ static void query_put_scalar(random_query *q, const query_scopes *around, int de
     query_put(q, query_one_of(q, aggregates, 4));
     weir_buffer_append_format(&q->sql, "t%d.v)%s", q->aliases, query_chance(q, 20) ? " + 1" : "");
     query_put_from_and_where(q, &inner, depth);
-    query_put(q, query_chance(q, 10) ? " HAVING COUNT(*) > 1)" : ")");
+    query_put(q, query_chance(q, 10) ? " HAVING COUNT(*) > 1)" : q->for_streams ? " HAVING COUNT(*) > 0)" : ")");
 }
 
 static inline void query_put_operand(random_query *q, const query_scopes *around, int depth)

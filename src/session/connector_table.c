@@ -169,6 +169,26 @@ static int describe(weir_sql_table *self, const weir_scan_request *request, weir
     return WEIR_OK;
 }
 
+/* Changes that may come twice are made a changelog again by the table's key, as upserts are. */
+static int set_duplicates(weir_session_table *table, const weir_object_path *path, weir_error *err)
+{
+    const weir_session *session = table->session;
+    if (!session->streams || !table->base.has_row_kinds ||
+        !weir_settings_bool(&session->settings, "table.exec.source.cdc-events-duplicate")) {
+        return WEIR_OK;
+    }
+    if (table->base.primary_key_count == 0) {
+        int code = weir_fail(err, WEIR_INVALID,
+                             "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the "
+                             "changelog sources to define a PRIMARY KEY. However, table '%s.%s.%s' doesn't have a "
+                             "primary key.",
+                             table->base.catalog, table->base.database, table->base.name);
+        return weir_error_at(err, code, path->position);
+    }
+    table->base.has_upserts = true;
+    return WEIR_OK;
+}
+
 int weir_connector_table_open(weir_session *session, const weir_object_path *path, const weir_description *description,
                               const weir_options *hints, weir_session_table **out, weir_error *err)
 {
@@ -191,6 +211,11 @@ int weir_connector_table_open(weir_session *session, const weir_object_path *pat
     table->base.has_row_kinds = weir_source_gives_changes(&table->options);
     table->base.unbounded = weir_source_never_ends(&table->options);
     weir_session_table_set_columns(table);
+    int code = set_duplicates(table, path, err);
+    if (code != WEIR_OK) {
+        close_table(&table->base);
+        return code;
+    }
     *out = table;
     return WEIR_OK;
 }

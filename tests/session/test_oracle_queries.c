@@ -1,11 +1,13 @@
-/* Scripts with Flink's own answers: $WEIR_SHARED/spec/oracle/queries (default ../shared), those that run in batch. A
- * checkout need not have them.
+/* Scripts with Flink's own answers: $WEIR_SHARED/spec/oracle/queries (default ../shared). A checkout need not have
+ * them.
  *
- * The rows of a script's last query are compared, by value, in order where about.md says so. Where Flink fails, the
- * same statement must fail here. Scripts that are not as in Flink are listed in tests/sql/oracle_query_exceptions.txt
- * (name, reason): one there that has become right fails the test as well. The first argument chooses scripts by a part
- * of their name. */
+ * The rows of a script's last query are compared, by value, in order where about.md says so. Queries in streaming mode
+ * run as jobs, and what they end with is compared. Where Flink fails, the same statement must fail here. Scripts that
+ * are not as in Flink are listed in tests/sql/oracle_query_exceptions.txt and oracle_streaming_exceptions.txt (name,
+ * reason): one there that has become right fails the test as well. The first argument chooses scripts by a part of
+ * their name. */
 #include "script_fixture.h"
+#include "stream_query.h"
 
 #include <dirent.h>
 
@@ -94,6 +96,7 @@ static void is_as_in_flink(void **state)
     weir_buffer what = {0};
     bool excepted = weir_map_get(&exceptions, weir_slice_text(name)) != NULL;
     script_fixture *self = open_script(root, name);
+    self->run_query = stream_query;
     bool right = is_right(self, &what);
     if (!right && !excepted) {
         print_error("found: %s\nexpected: %s\n", weir_buffer_text(&what), weir_buffer_text(&self->expected));
@@ -101,15 +104,15 @@ static void is_as_in_flink(void **state)
     close_script(self);
     weir_buffer_free(&what);
     if (right && excepted) {
-        fail_msg("%s is right, but listed in tests/sql/oracle_query_exceptions.txt", name);
+        fail_msg("%s is right, but listed in tests/sql/oracle_*_exceptions.txt", name);
     }
     assert_true(right || excepted);
 }
 
-static void read_exceptions(void)
+static void read_exceptions(const char *path)
 {
     char line[512];
-    FILE *file = fopen("tests/sql/oracle_query_exceptions.txt", "r");
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         if (line[0] != '#') {
@@ -119,11 +122,7 @@ static void read_exceptions(void)
     fclose(file);
 }
 
-static int runs_in_batch(const struct dirent *entry)
-{
-    size_t size = strlen(entry->d_name);
-    return size > 6 && strcmp(entry->d_name + size - 6, "-batch") == 0;
-}
+static int is_script(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 int main(int count, char **words)
 {
@@ -131,12 +130,13 @@ int main(int count, char **words)
     struct dirent **entries = NULL;
     size_t chosen = 0;
     root = script_root("spec/oracle/queries");
-    int found = scandir(root, &entries, runs_in_batch, alphasort);
+    int found = scandir(root, &entries, is_script, alphasort);
     if (found <= 0) {
         printf("skipped: no %s\n", root);
         return 0;
     }
-    read_exceptions();
+    read_exceptions("tests/sql/oracle_query_exceptions.txt");
+    read_exceptions("tests/sql/oracle_streaming_exceptions.txt");
     for (int i = 0; i < found && chosen < 512; i++) {
         if (count < 2 || strstr(entries[i]->d_name, words[1]) != NULL) {
             tests[chosen++] = (struct CMUnitTest){entries[i]->d_name, is_as_in_flink, NULL, NULL, entries[i]->d_name};

@@ -37,8 +37,12 @@ static int attach_row(weir_binder *binder, weir_plan *plan, const weir_position 
 {
     weir_decorrelated row;
     int32_t count = plan->field_count;
-    WEIR_TRY(weir_decorrelate(binder, plan, &row));
-    WEIR_TRY(weir_attach(binder, row.conjunct_count == 0 ? WEIR_JOIN_INNER : WEIR_JOIN_LEFT, &row, count, at));
+    bool may_miss = binder->context->streaming && weir_decorrelate_row(binder, plan, &row);
+    if (!may_miss) {
+        WEIR_TRY(weir_decorrelate(binder, plan, &row));
+        may_miss = row.conjunct_count > 0;
+    }
+    WEIR_TRY(weir_attach(binder, may_miss ? WEIR_JOIN_LEFT : WEIR_JOIN_INNER, &row, count, at));
     *out = row.outputs;
     return WEIR_OK;
 }

@@ -312,8 +312,8 @@ static bool pull_join(weir_binder *binder, weir_plan *plan, weir_decorrelated *o
     bool fits = inner || (plan->join != WEIR_JOIN_RIGHT && plan->join != WEIR_JOIN_FULL &&
                           !weir_plan_uses_outer(plan->inputs[1]) &&
                           (plan->predicate == NULL || !weir_expression_uses_outer(plan->predicate)));
-    if (!fits || plan->as_of != NULL || !pull(binder, plan->inputs[0], &left) || !pull(binder, plan->inputs[1], &right) || left.one_row ||
-        right.one_row) {
+    if (!fits || plan->as_of != NULL || !pull(binder, plan->inputs[0], &left) ||
+        !pull(binder, plan->inputs[1], &right) || left.one_row || right.one_row) {
         return false;
     }
     put_side_by_side(binder, plan, &left, &right, out);
@@ -372,4 +372,34 @@ static bool pull(weir_binder *binder, weir_plan *plan, weir_decorrelated *out)
 int weir_decorrelate(weir_binder *binder, weir_plan *plan, weir_decorrelated *out)
 {
     return pull(binder, plan, out) ? WEIR_OK : weir_decorrelate_by_values(binder, plan, out);
+}
+
+bool weir_decorrelate_row(weir_binder *binder, weir_plan *plan, weir_decorrelated *out)
+{
+    *out = (weir_decorrelated){0};
+    if (plan->kind == WEIR_PLAN_PROJECT) {
+        weir_decorrelated input;
+        if (!weir_decorrelate_row(binder, plan->inputs[0], &input)) {
+            return false;
+        }
+        *out = input;
+        out->outputs = WEIR_NEW_ARRAY(binder->arena, weir_expression *, plan->expression_count + 1);
+        for (int32_t i = 0; i < plan->expression_count; i++) {
+            out->outputs[i] = over_outputs(binder, plan->expressions[i], &input);
+        }
+        return true;
+    }
+    if (plan->kind != WEIR_PLAN_AGGREGATE || !plan->global || plan->expression_count > 0 ||
+        weir_plan_uses_outer(plan)) {
+        return false;
+    }
+    identity_outputs(binder, plan, out);
+    out->one_row = true;
+    for (int32_t i = 0; i < plan->aggregate_count; i++) {
+        if (!weir_aggregate_has_empty(&plan->aggregates[i])) {
+            return false;
+        }
+        out->outputs[i] = weir_or_empty(binder, out->outputs[i]);
+    }
+    return true;
 }

@@ -33,6 +33,9 @@ typedef struct weir_decorrelated {
 int weir_decorrelate(weir_binder *binder, weir_plan *plan, weir_decorrelated *out);
 /* The same by joining the values that it depends on into it; all conjuncts are IS NOT DISTINCT FROM then. */
 int weir_decorrelate_by_values(weir_binder *binder, weir_plan *plan, weir_decorrelated *out);
+/* A plan of one row, an aggregate over everything, as a row that may be missing: a stream has none before the first row
+ * of its input. False: it is not of that form. */
+bool weir_decorrelate_row(weir_binder *binder, weir_plan *plan, weir_decorrelated *out);
 /* What an aggregate gives where there is no group: NULL, and COUNT 0. */
 weir_expression *weir_or_empty(weir_binder *binder, weir_expression *column);
 static inline bool weir_aggregate_has_empty(const weir_aggregate *aggregate)
