@@ -4,6 +4,10 @@
 #define TUMBLE_10 "TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 #define SESSION_6 "TABLE(SESSION(TABLE e PARTITION BY k, DESCRIPTOR(ts), INTERVAL '6' SECOND))"
 
+/* Without those that are late: which rows are depends on which side of a join is read first. */
+#define ALL_10      "(SELECT * FROM " TUMBLE_10 " WHERE id NOT IN (7, 8))"
+#define SAME_WINDOW "L.window_start = R.window_start AND L.window_end = R.window_end"
+
 static const event_case cases[] = {
     {"SELECT window_start, window_end, k, SUM(v), COUNT(*) FROM " TUMBLE_10 " GROUP BY window_start, window_end, k",
      "[:00, :10, 'a', 7, 3] [:10, :20, 'b', 3, 1] [:20, :30, 'a', 5, 1] [:20, :30, null, 6, 1] "
@@ -55,6 +59,36 @@ static const event_case cases[] = {
     {"SELECT TUMBLE_START(wt, INTERVAL '30' SECOND), SUM(c) FROM (SELECT TUMBLE_ROWTIME(ts, INTERVAL '10' SECOND) "
      "AS wt, COUNT(*) AS c FROM e GROUP BY TUMBLE(ts, INTERVAL '10' SECOND)) GROUP BY TUMBLE(wt, INTERVAL '30' SECOND)",
      "[:00, 6] [:30, 1]"},
+
+    {"SELECT window_start, k, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY s "
+     "DESC) AS rn FROM (SELECT window_start, window_end, k, SUM(v) AS s FROM " TUMBLE_10
+     " GROUP BY window_start, window_end, k)) WHERE rn <= 1",
+     "[:00, 'a', 7] [:10, 'b', 3] [:20, null, 6] [:40, 'b', null]"},
+
+    {"SELECT id, rn FROM (SELECT *, RANK() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC) AS rn "
+     "FROM " TUMBLE_10 ") WHERE rn <= 2",
+     "[2, 2] [3, 1] [4, 1] [5, 1] [6, 1] [9, 1]"},
+
+    {"SELECT L.id, R.id, L.window_start FROM " ALL_10 " L JOIN " ALL_10 " R ON L.k = R.k AND " SAME_WINDOW,
+     "[1, 1, :00] [1, 2, :00] [1, 4, :00] [2, 1, :00] [2, 2, :00] [2, 4, :00] [3, 3, :10] [4, 1, :00] [4, 2, :00] "
+     "[4, 4, :00] [5, 5, :20] [9, 9, :40]"},
+
+    {"SELECT L.id, R.id FROM " ALL_10 " L LEFT JOIN " ALL_10 " R ON L.k = R.k AND " SAME_WINDOW " AND L.v < R.v",
+     "[1, 2] [1, 4] [2, 4] [3, null] [4, null] [5, null] [6, null] [9, null]"},
+
+    {"SELECT L.id, R.id FROM (SELECT * FROM " ALL_10 " WHERE id < 5) L FULL JOIN (SELECT * FROM " ALL_10
+     " WHERE id > 2) R ON L.id = R.id AND " SAME_WINDOW,
+     "[1, null] [2, null] [3, 3] [4, 4] [null, 5] [null, 6] [null, 9]"},
+
+    {"SELECT L.id FROM " ALL_10 " L WHERE EXISTS (SELECT * FROM " ALL_10 " R WHERE R.v > L.v AND " SAME_WINDOW ")",
+     "[1] [2] [5]"},
+
+    {"SELECT L.id FROM " ALL_10 " L WHERE NOT EXISTS (SELECT * FROM " ALL_10 " R WHERE R.v > L.v AND " SAME_WINDOW ")",
+     "[3] [4] [6] [9]"},
+
+    {"SELECT L.window_start, COUNT(*) FROM " ALL_10 " L JOIN " ALL_10 " R ON L.k = R.k AND " SAME_WINDOW
+     " GROUP BY L.window_start, L.window_end",
+     "[:00, 9] [:10, 1] [:20, 1] [:40, 1]"},
 
     {"SELECT id, window_end FROM TABLE(HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)) "
      "WHERE id = 7",
@@ -168,6 +202,24 @@ static void changes_of_a_window_come_out_as_what_is_left_when_it_closes(void **s
     harness_close(h);
 }
 
+/* What a query can keep late rows apart by. */
+static void current_watermark_is_what_came_before_a_row(void **state)
+{
+    (void)state;
+    static const event_case late = {
+        "SELECT id FROM e WHERE CURRENT_WATERMARK(ts) IS NULL OR ts > CURRENT_WATERMARK(ts)",
+        "[1] [2] [3] [5] [6] [9]"};
+    check_event_case(&late, false);
+    static const event_case early = {"SELECT id FROM e WHERE ts <= CURRENT_WATERMARK(ts)", "[4] [7] [8]"};
+    check_event_case(&early, false);
+    harness *h = harness_open();
+    harness_add(h, "t", "ts TIMESTAMP(3)", HARNESS_INSERTS);
+    weir_error err = harness_refusal(h, "SELECT CURRENT_WATERMARK(ts) FROM t");
+    assert_string_equal(err.message,
+                        "The argument of CURRENT_WATERMARK() must be a rowtime attribute, but was 'TIMESTAMP(3)'.");
+    harness_close(h);
+}
+
 static void windows_over_what_is_no_time_say_which_line_to_add(void **state)
 {
     (void)state;
@@ -206,6 +258,7 @@ int main(void)
         cmocka_unit_test(windows_of_the_clock_close_by_it),
         cmocka_unit_test(windows_of_instants_follow_the_clock_of_the_session),
         cmocka_unit_test(changes_of_a_window_come_out_as_what_is_left_when_it_closes),
+        cmocka_unit_test(current_watermark_is_what_came_before_a_row),
         cmocka_unit_test(windows_over_what_is_no_time_say_which_line_to_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,7 +266,7 @@ WEIR_BIND_RULE(weir_rule_current_time)
     return weir_binder_cast(binder, *out, time, false, out);
 }
 
-/* A query over what is there has seen no watermark. */
+/* A query over what is there has seen no watermark; streams have. */
 WEIR_BIND_RULE(weir_rule_current_watermark)
 {
     (void)count;
@@ -275,6 +275,9 @@ WEIR_BIND_RULE(weir_rule_current_watermark)
                                 "CURRENT_WATERMARK takes a column with a WATERMARK, but this is %s",
                                 weir_sql_type_text(binder->arena, arguments[0]->type));
     }
-    *out = weir_expression_null(binder, arguments[0]->type, &call->position);
+    const weir_type *type = weir_binder_nullable(binder, arguments[0]->type, true);
+    *out = binder->context->streaming
+               ? weir_expression_call(binder, &weir_kernel_current_watermark, NULL, type, &call->position, arguments, 1)
+               : weir_expression_null(binder, type, &call->position);
     return WEIR_OK;
 }

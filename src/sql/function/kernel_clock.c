@@ -1,5 +1,5 @@
-/* The clock's moment, for streams, whose queries run on: PROCTIME(), CURRENT_TIMESTAMP and their like. All rows of a
- * batch have one moment. */
+/* What only streams, whose queries run on, compute row by row: the clock's moment, for PROCTIME(), CURRENT_TIMESTAMP
+ * and their like (all rows of a batch have one moment), and the watermark. */
 #include "base/clock.h"
 #include "sql/function/kernels.h"
 
@@ -17,3 +17,15 @@ static int put_now(weir_kernel_call *call, weir_error *err)
 
 const weir_kernel weir_kernel_now = {.name = "now_of_row", .run = put_now, .is_volatile = true};
 const weir_kernel weir_kernel_proctime = {.name = "proctime", .run = put_now, .is_volatile = true};
+
+/* Streams put a column in its place (stream/plan/current_watermark.h); elsewhere nobody knows of one. */
+static int fail_watermark(weir_kernel_call *call, int64_t row, weir_error *err)
+{
+    (void)call;
+    (void)row;
+    return weir_fail(err, WEIR_UNSUPPORTED,
+                     "CURRENT_WATERMARK(time) stands in the select list or in WHERE; give it a name in a subquery");
+}
+
+const weir_kernel weir_kernel_current_watermark = {
+    .name = "current_watermark", .row = fail_watermark, .sees_nulls = true, .is_volatile = true};

@@ -163,6 +163,7 @@ extern const weir_kernel weir_kernel_similar;
 /* kernel_clock.c: TIMESTAMP_LTZ(3), or BIGINT for seconds. Columns of the second one are times that streams know. */
 extern const weir_kernel weir_kernel_now;
 extern const weir_kernel weir_kernel_proctime;
+extern const weir_kernel weir_kernel_current_watermark; /* of a time; not computed, but replaced by streams */
 
 /* kernel_random.c. */
 extern const weir_kernel weir_kernel_rand;

@@ -45,6 +45,9 @@ int weir_upsert_materialize_operator_create(const weir_operator_context *context
 int weir_watermark_operator_create(const weir_operator_context *context, const weir_stream_node *node,
                                    weir_operator **out, weir_error *err);
 
+/* Adds the watermark to the rows: `bottom` has their fields and that one (watermark_column.c). */
+weir_operator *weir_watermark_column_operator_create(const weir_plan *bottom);
+
 /* ASSIGN (assign.c), of SESSION where rows have to wait for it (session_rows.c). */
 int weir_assign_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                                 weir_error *err);
@@ -58,6 +61,14 @@ int weir_window_aggregate_operator_create(const weir_operator_context *context, 
 bool weir_plan_is_session_aggregate(const weir_plan *plan);
 int weir_session_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
                                            weir_operator **out, weir_error *err);
+
+/* What weir_stream_is_window_rank says of (window_rank.c). */
+int weir_window_rank_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                     weir_operator **out, weir_error *err);
+
+/* What weir_stream_is_window_join says of (window_join.c). */
+int weir_window_join_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                     weir_operator **out, weir_error *err);
 
 /* SORT without LIMIT, by a time first (sort.c). */
 int weir_sort_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,

@@ -97,6 +97,25 @@ int weir_time_queue_put_row(weir_time_queue *queue, int64_t time, weir_slice key
     return put_subkey(queue, time, weir_buffer_slice(&queue->row), err);
 }
 
+int weir_time_queue_first(weir_time_queue *queue, int64_t last, int64_t *out, weir_error *err)
+{
+    weir_map_cursor *cursor;
+    weir_slice subkey;
+    weir_slice value;
+    *out = INT64_MAX;
+    if (queue->first > last || queue->first == INT64_MAX) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_map_cursor_open(queue->state, queue->slot, weir_slice_of(NULL, 0), &cursor, err));
+    int code = weir_map_cursor_next(cursor, &subkey, &value, err);
+    if (code == WEIR_OK || code == WEIR_END) {
+        queue->first = code == WEIR_END ? INT64_MAX : load_time(subkey.data);
+        *out = queue->first > last ? INT64_MAX : queue->first;
+    }
+    weir_map_cursor_close(cursor);
+    return code == WEIR_END ? WEIR_OK : code;
+}
+
 /* Notes an entry; its bytes get their place once all are there. */
 static void note(weir_time_queue *queue, int64_t index, weir_slice subkey, weir_slice value)
 {

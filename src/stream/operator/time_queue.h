@@ -25,6 +25,9 @@ int weir_time_queue_put(weir_time_queue *queue, int64_t time, weir_slice key, we
 int weir_time_queue_put_row(weir_time_queue *queue, int64_t time, weir_slice key, const weir_batch *batch, int64_t row,
                             weir_error *err);
 
+/* The first time there is, if it is not after `last`; INT64_MAX otherwise. */
+int weir_time_queue_first(weir_time_queue *queue, int64_t last, int64_t *out, weir_error *err);
+
 /* Takes the first entries out of those up to `last`, some at a time, but all of one time together; none: there are no
  * more. They are good until the next take. */
 int weir_time_queue_take(weir_time_queue *queue, int64_t last, const weir_time_entry **out, int64_t *out_count,

@@ -8,6 +8,7 @@
 
 #include "sql/type.h"
 #include "stream/operator/operators.h"
+#include "stream/plan/current_watermark.h"
 #include "stream/plan/graph_internal.h"
 #include "stream/plan/sink_changes.h"
 #include "stream/plan/times.h"
@@ -46,6 +47,12 @@ static creator choose_creator(const weir_stream_node *node)
     if (node->plan->input_count == 1 && weir_stream_is_window_aggregate(node->plan, node->inputs[0])) {
         return weir_plan_is_session_aggregate(node->plan) ? weir_session_aggregate_operator_create
                                                           : weir_window_aggregate_operator_create;
+    }
+    if (node->plan->input_count == 1 && weir_stream_is_window_rank(node->plan, node->inputs[0])) {
+        return weir_window_rank_operator_create;
+    }
+    if (node->plan->input_count == 2 && weir_stream_is_window_join(node->plan, node->inputs[0], node->inputs[1])) {
+        return weir_window_join_operator_create;
     }
     return kind < sizeof creators / sizeof creators[0] ? creators[kind] : NULL;
 }
@@ -138,6 +145,19 @@ static int build_rank(weir_graph *graph, const weir_flat_plan *flat, const weir_
     return WEIR_OK;
 }
 
+/* Gives a chain that asks for the watermark its column. */
+static int add_watermark(weir_graph *graph, weir_flat_plan *flat, weir_operator_output **below, weir_error *err)
+{
+    const weir_stream_traits *traits;
+    if (!weir_current_watermark_is_asked(flat)) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_stream_traits_of(flat->bottom, &graph->arena, &traits, err));
+    WEIR_TRY(weir_current_watermark_replace(flat, traits, &graph->arena, &flat->bottom, err));
+    *below = append_operator(graph, *below, weir_watermark_column_operator_create(flat->bottom));
+    return WEIR_OK;
+}
+
 static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_node node;
@@ -149,6 +169,7 @@ static int build_chain(weir_graph *graph, const weir_plan *plan, weir_operator_o
     if (below == NULL) {
         WEIR_TRY(build(graph, flat->bottom, &below, err));
     }
+    WEIR_TRY(add_watermark(graph, flat, &below, err));
     WEIR_TRY(make_node(graph, plan, &node, err));
     WEIR_TRY(weir_project_operator_create(&graph->context, &node, flat, &made, err));
     *out = append_operator(graph, below, made);
