@@ -67,6 +67,41 @@ static void fields_are_split_quoted_and_escaped(void **state)
     CHECK_CASES(cases);
 }
 
+/* Fields are copied in pieces of 16 bytes. */
+static void fields_of_all_lengths_are_read(void **state)
+{
+    static const char *const parts[] = {"a", "\xc3\xa9", "\\,", "\\\\"};
+    static const char *const read_as[] = {"a", "\xc3\xa9", ",", "\\\\"};
+    (void)state;
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
+        for (int length = 0; length < 40; length++) {
+            weir_buffer text = {0};
+            weir_buffer rows = {0};
+            for (int field = 0; field < 3; field++) { /* x… then the part, the part then x…, and both */
+                weir_buffer_append_text(&text, field == 0 ? "" : ",");
+                weir_buffer_append_text(&rows, field == 0 ? "+I[\"" : "\",\"");
+                weir_buffer_append_text(&text, field == 0 ? "" : parts[part]);
+                weir_buffer_append_text(&rows, field == 0 ? "" : read_as[part]);
+                for (int i = 0; i < length; i++) {
+                    weir_buffer_append_byte(&text, 'x');
+                    weir_buffer_append_byte(&rows, 'x');
+                }
+                weir_buffer_append_text(&text, field == 1 ? "" : parts[part]);
+                weir_buffer_append_text(&rows, field == 1 ? "" : read_as[part]);
+            }
+            weir_buffer_append_text(&rows, "\"]\n");
+            const csv_case one = {"s STRING, t STRING, u STRING",
+                                  {.escape = '\\'},
+                                  weir_buffer_text(&text),
+                                  weir_buffer_text(&rows),
+                                  NULL};
+            check_cases(&one, 1);
+            weir_buffer_free(&text);
+            weir_buffer_free(&rows);
+        }
+    }
+}
+
 static void types_are_read_as_java_reads_them(void **state)
 {
     (void)state;
@@ -162,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_split_quoted_and_escaped),
+        cmocka_unit_test(fields_of_all_lengths_are_read),
         cmocka_unit_test(types_are_read_as_java_reads_them),
         cmocka_unit_test(records_with_another_number_of_fields_are_errors),
         cmocka_unit_test(types_that_csv_has_no_form_for_are_refused),

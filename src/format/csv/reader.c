@@ -27,8 +27,8 @@ typedef struct csv_reader {
     int32_t column_count;
     weir_json_rows rows;
     weir_buffer texts; /* of the rows' fields */
-    int64_t *lines;    /* the line that each row begins in */
-    size_t line_capacity;
+    size_t *starts;    /* where in the text each row begins */
+    size_t start_capacity;
     weir_json_conversion conversion;
     weir_buffer scratch;
 } csv_reader;
@@ -43,30 +43,54 @@ typedef struct csv_cursor {
 
 /* ---- fields ---- */
 
-/* The first byte at or after `at` that may end an unquoted field, or `end`. */
-static inline const uint8_t *find_field_end(const uint8_t *at, const uint8_t *end, char delimiter, char escape)
+static bool has_high_bytes(const uint8_t *text, size_t size)
 {
+    uint8_t bits = 0;
+    for (size_t i = 0; i < size; i++) {
+        bits |= text[i];
+    }
+    return bits >= 0x80;
+}
+
+/* Copies bytes up to the first one that may end an unquoted field, or up to `end`; tells whether there was one above
+ * 0x7F. Sixteen bytes at a time, which may run over the end of both. */
+static const uint8_t *copy_field(csv_reader *reader, const uint8_t *at, const uint8_t *end, bool *has_others)
+{
+    const char delimiter = reader->options.delimiter;
+    const char escape = reader->options.escape;
+    weir_buffer *to = &reader->texts;
 #if defined(__SSE2__)
     const __m128i delimiters = _mm_set1_epi8(delimiter);
     const __m128i escapes = _mm_set1_epi8(escape == 0 ? '\n' : escape);
     const __m128i newlines = _mm_set1_epi8('\n');
     const __m128i returns = _mm_set1_epi8('\r');
-    for (; at < end; at += 16) {
+    for (;;) {
+        if (to->capacity - to->size < 16) {
+            weir_buffer_reserve(to, 16);
+        }
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
         __m128i hits = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, escapes)),
                                     _mm_or_si128(_mm_cmpeq_epi8(bytes, newlines), _mm_cmpeq_epi8(bytes, returns)));
-        int mask = _mm_movemask_epi8(hits);
-        if (mask != 0) {
-            at += __builtin_ctz((unsigned)mask);
-            return at < end ? at : end;
+        _mm_storeu_si128((__m128i *)(void *)(to->data + to->size), bytes);
+        unsigned hit = (unsigned)_mm_movemask_epi8(hits);
+        unsigned high = (unsigned)_mm_movemask_epi8(bytes);
+        size_t size = hit == 0 ? 16 : (size_t)__builtin_ctz(hit);
+        size = size < (size_t)(end - at) ? size : (size_t)(end - at);
+        *has_others |= (high & ((1u << size) - 1)) != 0;
+        to->size += size;
+        at += size;
+        if (size < 16) {
+            return at;
         }
     }
-    return end;
 #else
+    const uint8_t *start = at;
     while (at < end && *at != (uint8_t)delimiter && *at != '\n' && *at != '\r' &&
            (escape == 0 || *at != (uint8_t)escape)) {
         at++;
     }
+    weir_buffer_append(to, start, (size_t)(at - start));
+    *has_others |= has_high_bytes(start, (size_t)(at - start));
     return at;
 #endif
 }
@@ -135,16 +159,15 @@ static bool take_quoted(csv_reader *reader, csv_cursor *cursor)
     return true;
 }
 
-static bool take_unquoted(csv_reader *reader, csv_cursor *cursor)
+static inline bool take_unquoted(csv_reader *reader, csv_cursor *cursor, bool *has_others)
 {
     for (;;) {
-        const uint8_t *stop =
-            find_field_end(cursor->at, cursor->end, reader->options.delimiter, reader->options.escape);
-        weir_buffer_append(&reader->texts, cursor->at, (size_t)(stop - cursor->at));
-        cursor->at = stop;
-        if (stop == cursor->end || reader->options.escape == 0 || *stop != (uint8_t)reader->options.escape) {
+        cursor->at = copy_field(reader, cursor->at, cursor->end, has_others);
+        if (cursor->at == cursor->end || reader->options.escape == 0 ||
+            *cursor->at != (uint8_t)reader->options.escape) {
             return true;
         }
+        *has_others = true;
         if (!take_escaped(reader, cursor)) {
             return false;
         }
@@ -184,30 +207,21 @@ static void make_list(csv_reader *reader, const weir_json_column *column, size_t
     weir_buffer_append(&reader->texts, list->data, list->size);
 }
 
-static bool has_high_bytes(const uint8_t *text, size_t size)
-{
-    uint8_t bits = 0;
-    for (size_t i = 0; i < size; i++) {
-        bits |= text[i];
-    }
-    return bits >= 0x80;
-}
-
 /* The span of the field whose text begins at `start` of reader->texts. */
-static weir_json_span finish_field(csv_reader *reader, const weir_json_column *column, size_t start)
+static weir_json_span finish_field(csv_reader *reader, const weir_json_column *column, size_t start, bool has_others)
 {
     const char *null_literal = reader->options.null_literal;
     size_t size = reader->texts.size - start;
     const uint8_t *text = reader->texts.data + start;
-    weir_json_span span = {.offset = (uint32_t)start, .size = (uint32_t)size, .token = WEIR_JSON_STRING};
+    weir_json_span span = {
+        .offset = (uint32_t)start, .size = (uint32_t)size, .token = WEIR_JSON_STRING, .has_others = has_others};
     if (null_literal != NULL && size == strlen(null_literal) && memcmp(text, null_literal, size) == 0) {
         span.token = WEIR_JSON_NULL;
     } else if (weir_type_is_nested(column->type)) {
         make_list(reader, column, start);
         span.token = column->type->id == WEIR_ROW ? WEIR_JSON_OBJECT : WEIR_JSON_ARRAY;
         span.size = (uint32_t)(reader->texts.size - start);
-    } else {
-        span.has_others = has_high_bytes(text, size);
+        span.has_others = false;
     }
     return span;
 }
@@ -237,10 +251,14 @@ static bool take_record(csv_reader *reader, csv_cursor *cursor)
     int32_t count = 0;
     for (;;) {
         size_t start = reader->texts.size;
+        bool has_others = false;
         bool is_quoted =
             !reader->options.no_quote && cursor->at < cursor->end && *cursor->at == (uint8_t)reader->options.quote;
-        if (!(is_quoted ? take_quoted(reader, cursor) : take_unquoted(reader, cursor))) {
+        if (!(is_quoted ? take_quoted(reader, cursor) : take_unquoted(reader, cursor, &has_others))) {
             return false;
+        }
+        if (is_quoted) {
+            has_others = has_high_bytes(reader->texts.data + start, reader->texts.size - start);
         }
         bool is_last = at_line_end(cursor);
         if (!is_last && *cursor->at != (uint8_t)reader->options.delimiter) {
@@ -248,7 +266,7 @@ static bool take_record(csv_reader *reader, csv_cursor *cursor)
             return false;
         }
         if (count < reader->column_count) {
-            spans[count] = finish_field(reader, &reader->columns[count], start);
+            spans[count] = finish_field(reader, &reader->columns[count], start, has_others);
             count++;
         } else if (!is_last || reader->texts.size > start) { /* a delimiter may end a record */
             cursor->wrong = "more fields than the table has columns";
@@ -309,8 +327,9 @@ static int fail_value(const csv_reader *reader, const weir_row_text *text, weir_
     int code = weir_fail(err, WEIR_CORRUPT,
                          "%s: line %" PRId64 ": field '%s': '%.*s' is no %s; 'csv.ignore-parse-errors' = 'true' would "
                          "make it NULL",
-                         text->path, reader->lines[row], column->name, shown_size(span.size),
-                         (const char *)reader->texts.data + span.offset, weir_buffer_text(&type));
+                         text->path, text->first_line + count_lines(text->data, text->data + reader->starts[row]),
+                         column->name, shown_size(span.size), (const char *)reader->texts.data + span.offset,
+                         weir_buffer_text(&type));
     weir_buffer_free(&type);
     return code;
 }
@@ -379,17 +398,13 @@ static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t m
 {
     csv_reader *reader = (csv_reader *)self;
     csv_cursor cursor = {.at = text->data, .end = text->data + text->size};
-    const uint8_t *counted = text->data; /* lines before it are in `line` */
-    int64_t line = text->first_line;
     reader->rows.count = 0;
     weir_buffer_clear(&reader->texts);
     while (batch->length + reader->rows.count < most_rows && skip_other_lines(reader, text, &cursor)) {
         const uint8_t *record = cursor.at;
         size_t texts = reader->texts.size;
-        line += count_lines(counted, record);
-        counted = record;
-        WEIR_GROW(reader->lines, reader->line_capacity, reader->rows.count + 1);
-        reader->lines[reader->rows.count] = line;
+        WEIR_GROW(reader->starts, reader->start_capacity, reader->rows.count + 1);
+        reader->starts[reader->rows.count] = (size_t)(record - text->data);
         cursor.cut = false;
         cursor.wrong = NULL;
         bool taken = take_record(reader, &cursor);
@@ -435,7 +450,7 @@ static void close_reader(weir_row_reader *self)
         weir_json_column_free(&reader->columns[i]);
     }
     free(reader->columns);
-    free(reader->lines);
+    free(reader->starts);
     weir_json_rows_free(&reader->rows);
     weir_buffer_free(&reader->texts);
     weir_buffer_free(&reader->scratch);
