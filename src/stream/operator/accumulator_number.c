@@ -10,7 +10,7 @@
 #include "sql/function/exact_sum.h"
 #include "sql/function/kernels.h"
 #include "sql/function/wide.h"
-#include "stream/operator/accumulator_cell.h"
+#include "stream/operator/accumulator_value.h"
 
 /* The fixed part of a cell in a row. */
 static inline uint8_t *part(const weir_accumulator_rows *rows, int64_t row, const weir_cell *cell)
@@ -328,12 +328,12 @@ static int float_sum_of(const weir_cell *cell, const weir_accumulator_rows *rows
 int weir_give_count(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,
                     weir_error *err)
 {
-    WEIR_TRY(weir_vector_reserve(out, rows->count, err));
+    WEIR_TRY(weir_given_open(out, rows->count, err));
     int64_t *to = WEIR_VALUES(out, int64_t) + out->length;
     for (int64_t i = 0; i < rows->count; i++) {
         to[i] = load_64(part(rows, i, output->cell));
     }
-    out->length += rows->count;
+    weir_given_close(out, rows->count);
     return WEIR_OK;
 }
 
@@ -343,18 +343,33 @@ static int64_t count_of(const weir_aggregate_output *output, const weir_accumula
     return load_64(part(rows, row, output->count));
 }
 
-/* Appends a number of the vector's integer type, cut to its width. */
-static int append_integer(weir_vector *out, int64_t value, weir_error *err)
+/* Writes a number as the integer type of a vector, cut to its width. */
+static void put_integer(weir_layout layout, int64_t value, uint8_t *to)
 {
-    /* Little-endian: the low bytes come first. */
-    return weir_vector_append_raw(out, &value, weir_layout_width(out->layout), err);
+    switch (layout) {
+    case WEIR_LAYOUT_8:
+        *to = (uint8_t)value;
+        break;
+    case WEIR_LAYOUT_16:
+        weir_store_le16(to, (uint16_t)value);
+        break;
+    case WEIR_LAYOUT_32:
+        weir_store_le32(to, (uint32_t)value);
+        break;
+    default:
+        weir_store_le64(to, (uint64_t)value);
+        break;
+    }
 }
 
-static int append_float(weir_vector *out, double value, weir_error *err)
+static void put_float(const weir_type *type, double value, uint8_t *to)
 {
     float narrow = (float)value;
-    return out->type->id == WEIR_FLOAT ? weir_vector_append_raw(out, &narrow, sizeof narrow, err)
-                                       : weir_vector_append_raw(out, &value, sizeof value, err);
+    if (type->id == WEIR_FLOAT) {
+        memcpy(to, &narrow, sizeof narrow);
+    } else {
+        memcpy(to, &value, sizeof value);
+    }
 }
 
 /* The exact sum, false when 38 digits do not hold it. */
@@ -373,29 +388,24 @@ static bool decimal_sum_of(const weir_cell *cell, const weir_accumulator_rows *r
     return weir_decimal_fits(*out, 38);
 }
 
-static int append_sum(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
-                      weir_vector *out, weir_error *err)
+/* Writes the aggregate of a row; *out_valid: it is not NULL. */
+typedef int (*put_function)(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
+                            const weir_vector *out, uint8_t *to, bool *out_valid, weir_error *err);
+
+static int put_sum(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
+                   const weir_vector *out, uint8_t *to, bool *out_valid, weir_error *err)
 {
     const weir_cell *cell = output->cell;
     weir_int128 decimal;
     double number;
     if (cell->kind == &weir_cell_integer_sum) {
-        return append_integer(out, load_64(part(rows, row, cell)), err);
-    }
-    if (cell->kind == &weir_cell_float_sum) {
+        put_integer(out->layout, load_64(part(rows, row, cell)), to);
+    } else if (cell->kind == &weir_cell_float_sum) {
         WEIR_TRY(float_sum_of(cell, rows, row, &number, err));
-        return append_float(out, number, err);
-    }
-    return decimal_sum_of(cell, rows, row, &decimal) ? weir_vector_append_raw(out, &decimal, sizeof decimal, err)
-                                                     : weir_vector_append_nulls(out, 1, err);
-}
-
-int weir_give_sum(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,
-                  weir_error *err)
-{
-    for (int64_t i = 0; i < rows->count; i++) {
-        WEIR_TRY(count_of(output, rows, i) > 0 ? append_sum(output, rows, i, out, err)
-                                               : weir_vector_append_nulls(out, 1, err));
+        put_float(out->type, number, to);
+    } else {
+        *out_valid = decimal_sum_of(cell, rows, row, &decimal);
+        memcpy(to, &decimal, sizeof decimal);
     }
     return WEIR_OK;
 }
@@ -416,12 +426,13 @@ static int64_t cut_to(const weir_type *type, int64_t value)
 }
 
 /* Decimals are divided by the kernel that does it in batch. */
-static int append_decimal_average(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
-                                  weir_vector *out, weir_error *err)
+static int put_decimal_average(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
+                               const weir_vector *out, uint8_t *to, bool *out_valid, weir_error *err)
 {
     weir_int128 sum;
-    if (!decimal_sum_of(output->cell, rows, row, &sum)) {
-        return weir_vector_append_nulls(out, 1, err);
+    *out_valid = decimal_sum_of(output->cell, rows, row, &sum);
+    if (!*out_valid) {
+        return WEIR_OK;
     }
     weir_type wide_type = *output->cell->type;
     wide_type.precision = 38;
@@ -430,7 +441,7 @@ static int append_decimal_average(const weir_aggregate_output *output, const wei
     const void *data[2] = {&sum, &count};
     const uint64_t *validity[2] = {NULL, NULL};
     weir_int128 average = 0;
-    uint64_t is_valid = UINT64_MAX;
+    uint64_t bits = UINT64_MAX;
     weir_kernel_call call = {.length = 1,
                              .argument_count = 2,
                              .types = types,
@@ -438,37 +449,62 @@ static int append_decimal_average(const weir_aggregate_output *output, const wei
                              .data = data,
                              .validity = validity,
                              .result = &average,
-                             .result_validity = &is_valid};
+                             .result_validity = &bits};
     WEIR_TRY(weir_kernel_run(weir_kernel_arithmetic('/', types[0]), &call, err));
-    return (is_valid & 1) != 0 ? weir_vector_append_raw(out, &average, sizeof average, err)
-                               : weir_vector_append_nulls(out, 1, err);
+    *out_valid = (bits & 1) != 0;
+    memcpy(to, &average, sizeof average);
+    return WEIR_OK;
 }
 
-static int append_average(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
-                          weir_vector *out, weir_error *err)
+static int put_average(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
+                       const weir_vector *out, uint8_t *to, bool *out_valid, weir_error *err)
 {
     const weir_cell *cell = output->cell;
     double sum;
     if (cell->kind == &weir_cell_integer_sum) {
         int64_t whole = load_64(part(rows, row, cell));
         whole = cell->type->nullable ? cut_to(cell->type, whole) : whole;
-        return append_integer(out, whole / count_of(output, rows, row), err);
+        put_integer(out->layout, whole / count_of(output, rows, row), to);
+        return WEIR_OK;
     }
     if (cell->kind == &weir_cell_float_sum) {
         WEIR_TRY(float_sum_of(cell, rows, row, &sum, err));
-        return append_float(out, sum / (double)count_of(output, rows, row), err);
+        put_float(out->type, sum / (double)count_of(output, rows, row), to);
+        return WEIR_OK;
     }
-    return append_decimal_average(output, rows, row, out, err);
+    return put_decimal_average(output, rows, row, out, to, out_valid, err);
+}
+
+/* Puts all rows; those without values are NULL. */
+static int put_all(const weir_aggregate_output *output, const weir_accumulator_rows *rows, put_function put,
+                   weir_vector *out, weir_error *err)
+{
+    size_t width = weir_layout_width(out->layout);
+    WEIR_TRY(weir_given_open(out, rows->count, err));
+    uint8_t *to = out->data + width * (size_t)out->length;
+    for (int64_t i = 0; i < rows->count; i++) {
+        bool valid = count_of(output, rows, i) > 0;
+        if (valid) {
+            WEIR_TRY(put(output, rows, i, out, to + width * (size_t)i, &valid, err));
+        }
+        if (!valid) {
+            weir_given_null(out, i);
+        }
+    }
+    weir_given_close(out, rows->count);
+    return WEIR_OK;
+}
+
+int weir_give_sum(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,
+                  weir_error *err)
+{
+    return put_all(output, rows, put_sum, out, err);
 }
 
 int weir_give_average(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,
                       weir_error *err)
 {
-    for (int64_t i = 0; i < rows->count; i++) {
-        WEIR_TRY(count_of(output, rows, i) > 0 ? append_average(output, rows, i, out, err)
-                                               : weir_vector_append_nulls(out, 1, err));
-    }
-    return WEIR_OK;
+    return put_all(output, rows, put_average, out, err);
 }
 
 int weir_give_constant(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,

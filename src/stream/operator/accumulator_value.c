@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "stream/state/row_codec.h"
+#include "vector/bits.h"
 #include "vector/float_order.h"
 
 /* --- Places ---------------------------------------------------------------------------------------------------- */
@@ -65,6 +66,21 @@ int weir_place_bytes(const weir_batch *computed, int32_t column, uint32_t row, w
     return WEIR_OK;
 }
 
+int weir_given_open(weir_vector *out, int64_t count, weir_error *err)
+{
+    WEIR_TRY(weir_vector_reserve_validity(out, count, err));
+    weir_bits_fill(out->validity, out->length, count, true);
+    return WEIR_OK;
+}
+
+void weir_given_close(weir_vector *out, int64_t count)
+{
+    out->length += count;
+    if (out->null_count == 0) {
+        weir_vector_drop_validity(out);
+    }
+}
+
 static int append_place(const weir_aggregate_output *output, const weir_accumulator_rows *rows, int64_t row,
                         weir_vector *out, weir_error *err)
 {
@@ -83,9 +99,24 @@ static int append_place(const weir_aggregate_output *output, const weir_accumula
 int weir_give_place(const weir_aggregate_output *output, const weir_accumulator_rows *rows, weir_vector *out,
                     weir_error *err)
 {
-    for (int64_t i = 0; i < rows->count; i++) {
+    const weir_place *place = &output->cell->place;
+    size_t width = weir_layout_width(out->layout);
+    for (int64_t i = 0; i < rows->count && width == 0; i++) {
         WEIR_TRY(append_place(output, rows, i, out, err));
     }
+    if (width == 0) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_given_open(out, rows->count, err));
+    uint8_t *to = out->data + width * (size_t)out->length;
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (weir_place_is_set(rows, i, place)) {
+            memcpy(to + width * (size_t)i, rows->bytes[i] + place->offset, width);
+        } else {
+            weir_given_null(out, i);
+        }
+    }
+    weir_given_close(out, rows->count);
     return WEIR_OK;
 }
 

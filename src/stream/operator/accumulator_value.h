@@ -15,6 +15,22 @@ void weir_place_set(weir_accumulator_rows *rows, int64_t row, const weir_place *
 int weir_place_bytes(const weir_batch *computed, int32_t column, uint32_t row, weir_buffer *scratch, weir_slice *out,
                      weir_error *err);
 
+/* --- Columns that are given ------------------------------------------------------------------------------------ */
+
+/* Room for `count` more values of fixed width, all of them valid until weir_given_null is called for some. The caller
+ * writes them behind the ones that are there. */
+int weir_given_open(weir_vector *out, int64_t count, weir_error *err);
+void weir_given_close(weir_vector *out, int64_t count);
+
+/* Value i of those that are being written. */
+static inline void weir_given_null(weir_vector *out, int64_t i)
+{
+    size_t width = weir_layout_width(out->layout);
+    weir_bit_clear(out->validity, out->length + i);
+    memset(out->data + width * (size_t)(out->length + i), 0, width);
+    out->null_count++;
+}
+
 /* --- Bytes in order -------------------------------------------------------------------------------------------- */
 
 /* Appends a value that is not NULL, and not nested. */
