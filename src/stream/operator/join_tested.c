@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "stream/operator/join_kinds.h"
 #include "stream/operator/join_output.h"
+#include "stream/operator/join_tested.h"
 
 /* What comes and goes at one row of the batch, or two. */
 typedef struct pending_change {
@@ -32,6 +33,7 @@ typedef struct tested_operator {
     weir_arena arena;
     weir_join_kind kind;
     bool counted[2]; /* rows of this side are kept with their matches */
+    bool defers;     /* rows without a match come when they are forgotten, and not before */
     weir_join_keys *keys[2];
     weir_join_rows rows[2];
     weir_encoded_rows encoded;
@@ -55,6 +57,7 @@ typedef struct tested_operator {
 
     int32_t side; /* of the batch at hand */
     const weir_batch *batch;
+    const weir_sort_keys *keys_of_batch;
     const uint8_t *can_match;
 } tested_operator;
 
@@ -66,7 +69,7 @@ static bool keeps_left(const tested_operator *self) { return !weir_join_keeps_bo
  * give. */
 static bool stands_alone(const tested_operator *self, int32_t side, uint64_t matches)
 {
-    return self->counted[side] && (matches > 0) == (self->kind == WEIR_JOIN_SEMI);
+    return self->counted[side] && !self->defers && (matches > 0) == (self->kind == WEIR_JOIN_SEMI);
 }
 
 /* --- settling: the side of the change ---------------------------------------------------------------------------- */
@@ -197,7 +200,8 @@ static int test_pairs(tested_operator *self, weir_error *err)
 static int settle_change(tested_operator *self, pending_change *change, size_t first, weir_error *err)
 {
     if (!self->can_match[any_row(&change->rows)]) { /* and is not kept: it stands alone for ever, or never */
-        return stands_alone(self, self->side, 0) ? give_alone(self, change, true, true, err) : WEIR_OK;
+        bool alone = self->counted[self->side] && self->kind != WEIR_JOIN_SEMI;
+        return alone ? give_alone(self, change, true, true, err) : WEIR_OK;
     }
     if (!change->has_begun) {
         change->has_begun = true;
@@ -300,16 +304,15 @@ done:
 static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
 {
     tested_operator *self = (tested_operator *)base;
-    const weir_sort_keys *keys;
     self->side = input;
     self->batch = batch;
     weir_join_output_begin(&self->output, input, batch);
-    WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &keys, &self->can_match, err));
+    WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &self->keys_of_batch, &self->can_match, err));
     WEIR_TRY(weir_encoded_rows_fill(&self->encoded, batch, err));
-    WEIR_TRY(weir_join_rows_fetch(&self->rows[0], keys, err));
-    WEIR_TRY(weir_join_rows_fetch(&self->rows[1], keys, err));
+    WEIR_TRY(weir_join_rows_fetch(&self->rows[0], self->keys_of_batch, err));
+    WEIR_TRY(weir_join_rows_fetch(&self->rows[1], self->keys_of_batch, err));
     for (int64_t row = 0; row < batch->length;) {
-        weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
+        weir_join_change change = weir_join_next_change(batch, self->keys_of_batch, self->can_match, &row);
         if (weir_join_change_is_none(&change, &self->encoded)) {
             continue;
         }
@@ -371,6 +374,47 @@ static int open_sides(tested_operator *self, const weir_operator_context *contex
         WEIR_TRY(weir_join_rows_open(&self->rows[i], context, node->uid, names[i], err));
     }
     return open_test(self, context, node->plan, &condition, err);
+}
+
+/* --- for joins of rows near each other --------------------------------------------------------------------------- */
+
+void weir_join_tested_defer(weir_operator *base) { ((tested_operator *)base)->defers = true; }
+
+const weir_sort_keys *weir_join_tested_keys(const weir_operator *base, const uint8_t **out_can_match)
+{
+    const tested_operator *self = (const tested_operator *)base;
+    *out_can_match = self->can_match;
+    return self->keys_of_batch;
+}
+
+/* One that matched nothing comes alone. */
+static int forget_row(tested_operator *self, int32_t side, weir_state_slot slot, weir_slice row, weir_error *err)
+{
+    weir_join_entry entry;
+    uint32_t alone;
+    WEIR_TRY(weir_join_rows_get(&self->rows[side], slot, row, &entry, err));
+    if (entry.count == 0) {
+        return WEIR_OK;
+    }
+    if (self->counted[side] && entry.matches == 0) {
+        WEIR_TRY(weir_join_output_decode(&self->output, row, &alone, err));
+        WEIR_TRY(weir_join_output_other(&self->output, WEIR_INSERT, alone, 1, row.size, err));
+    }
+    entry.count--;
+    return weir_join_rows_set(&self->rows[side], slot, row, &entry, err);
+}
+
+int weir_join_tested_forget(weir_operator *base, int32_t side, const weir_sort_keys *keys, const weir_time_entry *rows,
+                            weir_error *err)
+{
+    tested_operator *self = (tested_operator *)base;
+    weir_batch_clear(&self->own[1 - side]);
+    weir_join_output_begin(&self->output, 1 - side, &self->own[1 - side]);
+    WEIR_TRY(weir_join_rows_fetch(&self->rows[side], keys, err));
+    for (int64_t i = 0; i < keys->length; i++) {
+        WEIR_TRY(forget_row(self, side, self->rows[side].slots[i], rows[i].value, err));
+    }
+    return weir_join_output_settle(&self->output, err);
 }
 
 int weir_join_tested_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,

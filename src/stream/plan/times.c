@@ -2,6 +2,8 @@
  * are known as long as both their bounds are. Whether rows are inserts alone is up to traits.c. */
 #include "stream/plan/times.h"
 
+#include "stream/plan/interval.h"
+
 #include "base/text.h"
 #include "sql/function/function.h"
 #include "sql/function/kernels.h"
@@ -243,11 +245,30 @@ static void pass_assigned(const weir_plan *plan, const weir_stream_traits *input
     out->window_zone = plan->assigner->zone;
 }
 
+/* Rows that are near each other in time, as are those that come out. Where a side may be missing its times are plain
+ * columns. */
+static void pass_near(const weir_plan *plan, const weir_stream_traits *const *inputs, weir_stream_traits *out)
+{
+    int32_t split = plan->inputs[0]->field_count;
+    bool left = plan->join == WEIR_JOIN_INNER || plan->join == WEIR_JOIN_LEFT;
+    bool right = plan->join == WEIR_JOIN_INNER || plan->join == WEIR_JOIN_RIGHT;
+    for (int32_t i = 0; i < plan->field_count; i++) {
+        bool kept = i < split ? left : right;
+        weir_field_time time = i < split ? inputs[0]->times[i] : inputs[1]->times[i - split];
+        out->times[i] = kept ? time : WEIR_TIME_NONE;
+    }
+}
+
 /* Rows that meet in a window keep it, and its time; others lose theirs: the row that came first is long gone. */
 static void pass_joined(const weir_plan *plan, const weir_stream_traits *const *inputs, weir_stream_traits *out)
 {
+    weir_stream_interval interval;
     if (plan->as_of != NULL) { /* rows of the first input, with something beside them */
         pass_on(plan, inputs[0], out);
+        return;
+    }
+    if (weir_stream_interval_of(plan, inputs[0], inputs[1], &interval)) {
+        pass_near(plan, inputs, out);
         return;
     }
     if (!weir_stream_is_window_join(plan, inputs[0], inputs[1])) {

@@ -1,6 +1,7 @@
 /* What changes a plan gives, from its scans upwards, and what Flink refuses of it. Keys are in unique_keys.c, times and
  * windows in times.c, the words for nodes in flink_words.c. */
 #include "stream/plan/flink_words.h"
+#include "stream/plan/interval.h"
 #include "stream/plan/rank.h"
 #include "stream/plan/times.h"
 #include "stream/plan/unique_keys.h"
@@ -69,6 +70,7 @@ static bool is_joined(const weir_plan *plan)
 static void changes_of(const weir_plan *plan, const weir_rank *rank, const weir_stream_traits *const *inputs,
                        weir_stream_traits *out)
 {
+    weir_stream_interval interval;
     if (plan->as_of != NULL) { /* the second input only adds columns */
         take_changes(inputs[0], out);
         return;
@@ -82,7 +84,8 @@ static void changes_of(const weir_plan *plan, const weir_rank *rank, const weir_
         scan_changes(plan, out);
     } else if (plan->kind == WEIR_PLAN_AGGREGATE || plan->kind == WEIR_PLAN_DISTINCT) {
         aggregate_changes(plan, inputs[0], out);
-    } else if (is_joined(plan) && !weir_stream_is_window_join(plan, inputs[0], inputs[1])) {
+    } else if (is_joined(plan) && !weir_stream_is_window_join(plan, inputs[0], inputs[1]) &&
+               !weir_stream_interval_of(plan, inputs[0], inputs[1], &interval)) {
         join_changes(plan, inputs, out);
     }
 }
