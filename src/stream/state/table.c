@@ -16,17 +16,12 @@
 
 static int take_memory(void *backend, int64_t bytes, weir_error *err) { return weir_state_take(backend, bytes, err); }
 
-static weir_state_entry *entry_in_cell(const weir_state_table *table, uint32_t cell)
-{
-    return (weir_state_entry *)(void *)weir_slab_at(&table->slab, cell);
-}
-
 /* An entry of `bytes` in all, zeroed, with nothing set but that it is used. */
 static int allocate_entry(weir_state_table *table, size_t bytes, uint32_t *out_cell, weir_error *err)
 {
     if (bytes <= WEIR_SLAB_LARGEST) {
         WEIR_TRY(weir_slab_allocate(&table->slab, (uint32_t)bytes, take_memory, table->backend, out_cell, err));
-        entry_in_cell(table, *out_cell)->flags = WEIR_ENTRY_USED;
+        weir_state_entry_in_cell(table, *out_cell)->flags = WEIR_ENTRY_USED;
         return WEIR_OK;
     }
     size_t capacity = (bytes + bytes / 4 + 7) & ~(size_t)7;
@@ -43,15 +38,15 @@ static int allocate_entry(weir_state_table *table, size_t bytes, uint32_t *out_c
     table->outside_bytes += (int64_t)capacity;
     void *outside = weir_alloc_zeroed(1, capacity);
     uint8_t *memory = weir_slab_at(&table->slab, *out_cell);
-    entry_in_cell(table, *out_cell)->value_size = (uint32_t)capacity;
-    entry_in_cell(table, *out_cell)->flags = WEIR_ENTRY_USED | WEIR_ENTRY_OUTSIDE;
+    weir_state_entry_in_cell(table, *out_cell)->value_size = (uint32_t)capacity;
+    weir_state_entry_in_cell(table, *out_cell)->flags = WEIR_ENTRY_USED | WEIR_ENTRY_OUTSIDE;
     memcpy(memory + 8, &outside, sizeof outside);
     return WEIR_OK;
 }
 
 static void free_outside(weir_state_table *table, uint32_t cell)
 {
-    weir_state_entry *in_cell = entry_in_cell(table, cell);
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
     free(weir_state_entry_of(table, cell));
     table->outside_bytes -= in_cell->value_size;
     weir_state_give(table->backend, in_cell->value_size);
@@ -60,7 +55,7 @@ static void free_outside(weir_state_table *table, uint32_t cell)
 
 static void free_cell(weir_state_table *table, uint32_t cell)
 {
-    if (entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE) {
+    if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE) {
         free_outside(table, cell);
     }
     weir_state_give(table->backend, weir_slab_release(&table->slab, cell));
@@ -68,7 +63,7 @@ static void free_cell(weir_state_table *table, uint32_t cell)
 
 static size_t capacity_of(const weir_state_table *table, uint32_t cell)
 {
-    const weir_state_entry *in_cell = entry_in_cell(table, cell);
+    const weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
     return in_cell->flags & WEIR_ENTRY_OUTSIDE ? in_cell->value_size : weir_slab_cell_bytes(&table->slab, cell);
 }
 
@@ -96,7 +91,7 @@ static void list_cell(weir_cell_list *list, uint32_t cell)
 
 static void list_as_fresh(weir_state_table *table, uint32_t cell)
 {
-    weir_state_entry *in_cell = entry_in_cell(table, cell);
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
     if (!(in_cell->flags & WEIR_ENTRY_FRESH)) {
         in_cell->flags |= WEIR_ENTRY_FRESH;
         list_cell(&table->fresh, cell);
@@ -225,6 +220,9 @@ static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, we
 static void expire(weir_state_table *table, uint32_t cell)
 {
     weir_state_entry *entry = weir_state_entry_of(table, cell);
+    if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_TREE) {
+        return;
+    }
     if (table->backend->now_ms - time_of(table, entry) >= table->ttl_ms && entry->value_size > 0) {
         entry->value_size = 0;
         list_as_fresh(table, cell);
@@ -313,7 +311,7 @@ static void free_empty(weir_state_table *table)
 {
     for (size_t i = 0; i < table->fresh.count; i++) {
         uint32_t cell = table->fresh.cells[i];
-        weir_state_entry *in_cell = entry_in_cell(table, cell);
+        weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
         in_cell->flags &= ~(uint32_t)WEIR_ENTRY_FRESH & 0xff;
         if (in_cell->flags & WEIR_ENTRY_MOVED) {
             free_cell(table, cell);
@@ -342,7 +340,7 @@ static void sweep(weir_state_table *table)
         }
         uint32_t cell = table->sweep_chunk << WEIR_SLAB_UNIT_BITS | table->sweep_unit;
         table->sweep_unit += chunk->cell_units;
-        if (cell != 0 && (entry_in_cell(table, cell)->flags & WEIR_ENTRY_USED)) {
+        if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_USED)) {
             expire(table, cell);
         }
     }
@@ -393,7 +391,7 @@ static int move_entry(weir_state_table *table, weir_state_slot slot, size_t size
     new->value_size = old->value_size;
     new->key_size = old->key_size;
     table->buckets[slot].cell = to;
-    weir_state_entry *in_cell = entry_in_cell(table, from);
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, from);
     if (in_cell->flags & WEIR_ENTRY_FRESH) {
         if (in_cell->flags & WEIR_ENTRY_OUTSIDE) {
             free_outside(table, from);
@@ -458,7 +456,7 @@ void weir_state_table_free(weir_state_table *table)
     *link = table->next;
     for (uint64_t i = 0; table->outside_bytes > 0 && i < table->bucket_count; i++) {
         uint32_t cell = table->buckets[i].cell;
-        if (cell != 0 && (entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE)) {
+        if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE)) {
             free_outside(table, cell);
         }
     }

@@ -25,7 +25,8 @@ enum {
     WEIR_ENTRY_FRESH = 8,   /* listed in table->fresh: the next fetch frees it if it is empty */
     WEIR_ENTRY_MOVED = 16,  /* lies elsewhere now; the cell is freed when no list names it */
     WEIR_ENTRY_RECENT = 32, /* used since the sweep came by */
-    WEIR_ENTRY_ON_DISK = 64 /* the database may have it */
+    WEIR_ENTRY_ON_DISK = 64, /* the database may have it */
+    WEIR_ENTRY_TREE = 128    /* the value names a map_tree.h in memory: it stays, and has no time of its own */
 };
 
 typedef struct weir_state_entry {
@@ -110,6 +111,18 @@ static inline const uint8_t *weir_state_entry_key(const weir_state_table *table,
 static inline uint32_t weir_state_value_offset(const weir_state_table *table, uint32_t key_size)
 {
     return (table->header_bytes + key_size + 7) & ~7u;
+}
+
+static inline weir_state_entry *weir_state_entry_in_cell(const weir_state_table *table, uint32_t cell)
+{
+    return (weir_state_entry *)(void *)weir_slab_at(&table->slab, cell);
+}
+
+/* Marks an entry as the name of a tree, or not. */
+static inline void weir_state_table_set_tree(weir_state_table *table, weir_state_slot slot, bool is_tree)
+{
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, table->buckets[slot].cell);
+    in_cell->flags = (in_cell->flags & ~(uint32_t)WEIR_ENTRY_TREE & 0xff) | (is_tree ? WEIR_ENTRY_TREE : 0);
 }
 
 static inline weir_slice weir_state_table_get(const weir_state_table *table, weir_state_slot slot)
