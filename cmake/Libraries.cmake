@@ -20,6 +20,8 @@ weir_static_library(lib_jansson jansson jansson.h)
 weir_static_library(lib_xxhash xxhash xxhash.h)
 weir_static_library(lib_zlib z zlib.h)
 weir_static_library(lib_bzip2 bz2 bzlib.h)
+weir_static_library(lib_rocksdb rocksdb rocksdb/c.h lib_snappy lib_lz4 lib_zstd lib_bzip2 lib_zlib stdc++ m dl
+                    Threads::Threads)
 weir_static_library(lib_pcre2 pcre2-8 pcre2.h)
 weir_static_library(lib_nettle nettle nettle/sha2.h)
 

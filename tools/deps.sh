@@ -14,7 +14,7 @@ duckdb_version=v0.10506.0 # of the Go module; DuckDB 1.5.6
 packages=(
     build-essential cmake ninja-build ccache mold pkg-config git
     libcmocka-dev libjansson-dev libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libxxhash-dev zlib1g-dev libbz2-dev
-    libpcre2-dev nettle-dev
+    libpcre2-dev nettle-dev librocksdb-dev
     libedit-dev
     python3
 )

@@ -6,7 +6,7 @@
 #include "stream/state/state.h"
 #include "vector/rows.h"
 
-#define KEY_LIMIT    400
+#define KEY_LIMIT    60000
 #define SUBKEY_LIMIT 600
 
 /* What is under a key, or a subkey: `size` bytes, each of them `fill`. */

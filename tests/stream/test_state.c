@@ -82,7 +82,7 @@ static void values_are_what_was_set_last(void **unused)
             uint32_t numbers[200];
             weir_state_slot slots[200];
             int64_t count = (int64_t)random_below(&random, 200);
-            uint64_t range = random_below(&random, KEY_LIMIT) + 1;
+            uint64_t range = random_below(&random, 400) + 1;
             for (int64_t i = 0; i < count; i++) {
                 numbers[i] = (uint32_t)random_below(&random, range);
             }

@@ -50,10 +50,10 @@ uint32_t weir_map_leaf_find(const weir_map_leaf *leaf, bool has_time, weir_slice
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-int weir_map_leaf_create(weir_state_backend *backend, weir_slice fence, bool complete, weir_map_leaf **out,
+int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out,
                          weir_error *err)
 {
-    WEIR_TRY(weir_state_take(backend, (int64_t)(sizeof(weir_map_leaf) + fence.size), err));
+    WEIR_TRY(weir_state_take_for(table, (int64_t)(sizeof(weir_map_leaf) + fence.size), err));
     weir_map_leaf *leaf = weir_alloc_zeroed(1, sizeof *leaf);
     leaf->fence = weir_slice_of(weir_strndup((const char *)fence.data, fence.size), fence.size);
     leaf->complete = complete;
@@ -68,9 +68,9 @@ int64_t weir_map_leaf_memory(const weir_map_leaf *leaf)
                      leaf->offset_capacity * sizeof *leaf->offsets);
 }
 
-void weir_map_leaf_free(weir_state_backend *backend, weir_map_leaf *leaf)
+void weir_map_leaf_free(weir_state_table *table, weir_map_leaf *leaf)
 {
-    weir_state_give(backend, weir_map_leaf_memory(leaf));
+    weir_state_give_for(table, weir_map_leaf_memory(leaf));
     free((void *)leaf->fence.data);
     free(leaf->bytes);
     free(leaf->offsets);
@@ -78,12 +78,12 @@ void weir_map_leaf_free(weir_state_backend *backend, weir_map_leaf *leaf)
 }
 
 /* Gives the entries an array of `capacity` bytes, without garbage. */
-static int rewrite(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, size_t capacity, weir_error *err)
+static int rewrite(weir_state_table *table, weir_map_leaf *leaf, bool has_time, size_t capacity, weir_error *err)
 {
     if (capacity > UINT32_MAX) {
         return weir_fail(err, WEIR_NO_MEMORY, "entries of one map in state would take more than 4 GB");
     }
-    WEIR_TRY(weir_state_take(backend, (int64_t)capacity, err));
+    WEIR_TRY(weir_state_take_for(table, (int64_t)capacity, err));
     uint8_t *bytes = weir_alloc(capacity);
     uint32_t used = 0;
     for (uint32_t i = 0; i < leaf->count; i++) {
@@ -93,7 +93,7 @@ static int rewrite(weir_state_backend *backend, weir_map_leaf *leaf, bool has_ti
         used += size;
     }
     free(leaf->bytes);
-    weir_state_give(backend, leaf->byte_capacity);
+    weir_state_give_for(table, leaf->byte_capacity);
     leaf->bytes = bytes;
     leaf->byte_capacity = (uint32_t)capacity;
     leaf->used = used;
@@ -101,11 +101,11 @@ static int rewrite(weir_state_backend *backend, weir_map_leaf *leaf, bool has_ti
     return WEIR_OK;
 }
 
-static int reserve(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, size_t bytes, weir_error *err)
+static int reserve(weir_state_table *table, weir_map_leaf *leaf, bool has_time, size_t bytes, weir_error *err)
 {
     if (leaf->count == leaf->offset_capacity) {
         uint32_t more = leaf->offset_capacity == 0 ? FIRST_OFFSETS : leaf->offset_capacity / 2;
-        WEIR_TRY(weir_state_take(backend, (int64_t)(more * sizeof *leaf->offsets), err));
+        WEIR_TRY(weir_state_take_for(table, (int64_t)(more * sizeof *leaf->offsets), err));
         leaf->offset_capacity += more;
         leaf->offsets = weir_realloc(leaf->offsets, leaf->offset_capacity * sizeof *leaf->offsets);
     }
@@ -114,7 +114,7 @@ static int reserve(weir_state_backend *backend, weir_map_leaf *leaf, bool has_ti
     }
     size_t live = leaf->used - leaf->garbage + bytes;
     size_t wanted = live + live / 2;
-    return rewrite(backend, leaf, has_time, wanted < FIRST_BYTES ? FIRST_BYTES : wanted, err);
+    return rewrite(table, leaf, has_time, wanted < FIRST_BYTES ? FIRST_BYTES : wanted, err);
 }
 
 /* --- changes ----------------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static void write_entry(uint8_t *to, bool has_time, const weir_map_leaf_entry *e
     }
 }
 
-int weir_map_leaf_set(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, uint32_t position, bool equal,
+int weir_map_leaf_set(weir_state_table *table, weir_map_leaf *leaf, bool has_time, uint32_t position, bool equal,
                       const weir_map_leaf_entry *entry, weir_error *err)
 {
     size_t size = (has_time ? 16 : 8) + entry->subkey.size + entry->value.size;
@@ -146,7 +146,7 @@ int weir_map_leaf_set(weir_state_backend *backend, weir_map_leaf *leaf, bool has
             return WEIR_OK;
         }
     }
-    WEIR_TRY(reserve(backend, leaf, has_time, size, err));
+    WEIR_TRY(reserve(table, leaf, has_time, size, err));
     if (equal) {
         leaf->garbage += weir_map_leaf_at(leaf, has_time, position).size;
     } else {
@@ -172,16 +172,18 @@ void weir_map_leaf_drop(weir_map_leaf *leaf, bool has_time, uint32_t position)
     }
 }
 
-int weir_map_leaf_split(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, uint32_t position,
-                        weir_map_leaf **out, weir_error *err)
+int weir_map_leaf_split(weir_state_table *table, weir_map_leaf *leaf, bool has_time, uint32_t position,
+                        weir_slice fence, weir_map_leaf **out, weir_error *err)
 {
     weir_map_leaf *right = NULL;
-    weir_slice fence = weir_map_leaf_at(leaf, has_time, position).subkey;
-    WEIR_TRY(weir_map_leaf_create(backend, fence, leaf->complete, &right, err));
-    int code = WEIR_OK;
+    WEIR_TRY(weir_map_leaf_create(table, fence, leaf->complete, &right, err));
     for (uint32_t i = position; i < leaf->count; i++) {
         weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time, i);
-        WEIR_GO(weir_map_leaf_set(backend, right, has_time, right->count, false, &entry, err));
+        int code = weir_map_leaf_set(table, right, has_time, right->count, false, &entry, err);
+        if (code != WEIR_OK) {
+            weir_map_leaf_free(table, right);
+            return code;
+        }
     }
     right->dirty = leaf->dirty;
     for (uint32_t i = position; i < leaf->count; i++) {
@@ -189,10 +191,15 @@ int weir_map_leaf_split(weir_state_backend *backend, weir_map_leaf *leaf, bool h
     }
     leaf->count = position;
     *out = right;
-    right = NULL;
-done:
-    if (right != NULL) {
-        weir_map_leaf_free(backend, right);
-    }
-    return code;
+    return WEIR_OK;
+}
+
+void weir_map_leaf_empty(weir_state_table *table, weir_map_leaf *leaf)
+{
+    weir_state_give_for(table, (int64_t)(leaf->byte_capacity + leaf->offset_capacity * sizeof *leaf->offsets));
+    free(leaf->bytes);
+    free(leaf->offsets);
+    leaf->bytes = NULL;
+    leaf->offsets = NULL;
+    leaf->count = leaf->offset_capacity = leaf->used = leaf->byte_capacity = leaf->garbage = 0;
 }

@@ -4,9 +4,9 @@
 
 #include "stream/state/map_tree.h"
 
-int weir_map_leaf_create(weir_state_backend *backend, weir_slice fence, bool complete, weir_map_leaf **out,
+int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out,
                          weir_error *err);
-void weir_map_leaf_free(weir_state_backend *backend, weir_map_leaf *leaf);
+void weir_map_leaf_free(weir_state_table *table, weir_map_leaf *leaf);
 int64_t weir_map_leaf_memory(const weir_map_leaf *leaf);
 
 static inline uint32_t weir_map_leaf_live_bytes(const weir_map_leaf *leaf) { return leaf->used - leaf->garbage; }
@@ -19,12 +19,15 @@ void weir_map_leaf_set_flags(weir_map_leaf *leaf, uint32_t position, uint32_t fl
 uint32_t weir_map_leaf_find(const weir_map_leaf *leaf, bool has_time, weir_slice subkey, bool *out_equal);
 
 /* Adds an entry before the position, or (`equal`) puts it in the place of the one there. */
-int weir_map_leaf_set(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, uint32_t position, bool equal,
+int weir_map_leaf_set(weir_state_table *table, weir_map_leaf *leaf, bool has_time, uint32_t position, bool equal,
                       const weir_map_leaf_entry *entry, weir_error *err);
 void weir_map_leaf_drop(weir_map_leaf *leaf, bool has_time, uint32_t position);
 
-/* Moves the entries from the position on, at least one, to a new leaf. */
-int weir_map_leaf_split(weir_state_backend *backend, weir_map_leaf *leaf, bool has_time, uint32_t position,
-                        weir_map_leaf **out, weir_error *err);
+/* Moves the entries from the position on to a new leaf with that fence. */
+int weir_map_leaf_split(weir_state_table *table, weir_map_leaf *leaf, bool has_time, uint32_t position,
+                        weir_slice fence, weir_map_leaf **out, weir_error *err);
+
+/* Lets go of all entries and their memory. */
+void weir_map_leaf_empty(weir_state_table *table, weir_map_leaf *leaf);
 
 #endif

@@ -27,16 +27,23 @@ struct weir_map_state {
     weir_map_tree **trees; /* some are NULL */
     size_t tree_count;
     size_t tree_capacity;
-    uint64_t last_id;
+    uint32_t *spare_indices; /* of trees */
+    size_t spare_count;
+    size_t spare_capacity;
     weir_map_cursor *spare_cursor;
 };
+
+static const weir_state_hooks tree_hooks;
 
 int weir_map_state_open(weir_state_backend *backend, const weir_state_options *options, weir_map_state **out,
                         weir_error *err)
 {
-    (void)err;
     weir_map_state *state = weir_alloc_zeroed(1, sizeof *state);
-    weir_state_table_init(&state->table, backend, options);
+    int code = weir_state_table_init(&state->table, backend, options, &tree_hooks, err);
+    if (code != WEIR_OK) {
+        free(state);
+        return code;
+    }
     *out = state;
     return WEIR_OK;
 }
@@ -48,6 +55,7 @@ void weir_map_state_close(weir_map_state *state)
             weir_map_tree_free(state->trees[i]);
         }
         free(state->trees);
+        free(state->spare_indices);
         weir_state_table_free(&state->table);
         free(state->spare_cursor);
         free(state);
@@ -74,25 +82,61 @@ static bool is_over(const weir_map_state *state, const weir_map_block_entry *ent
 
 /* --- trees ------------------------------------------------------------------------------------------------------- */
 
-/* The tree of a map; NULL: it is a block. */
-static weir_map_tree *tree_at(const weir_map_state *state, weir_state_slot slot)
+static weir_map_state *state_of(weir_state_table *table) { return (weir_map_state *)(void *)table; }
+
+/* The tree that a value names, if it is in memory. */
+static weir_map_tree *tree_in_memory(const weir_map_state *state, const uint8_t *value)
 {
-    weir_slice value = weir_state_table_get(&state->table, slot);
-    if (value.size != TREE_BYTES || value.data[0] != TREE_KIND) {
-        return NULL;
-    }
-    return state->trees[weir_load_le32(value.data + 4)];
+    uint32_t index = weir_load_le32(value + 4);
+    weir_map_tree *tree = index < state->tree_count ? state->trees[index] : NULL;
+    return tree != NULL && tree->id == weir_load_le64(value + 8) ? tree : NULL;
 }
 
-static size_t tree_index(weir_map_state *state)
+static uint32_t add_tree(weir_map_state *state, weir_map_tree *tree)
 {
-    for (size_t i = 0; i < state->tree_count; i++) {
-        if (state->trees[i] == NULL) {
-            return i;
-        }
+    uint32_t index = (uint32_t)state->tree_count;
+    if (state->spare_count > 0) {
+        index = state->spare_indices[--state->spare_count];
+    } else {
+        WEIR_GROW(state->trees, state->tree_capacity, state->tree_count + 1);
+        state->tree_count++;
     }
-    WEIR_GROW(state->trees, state->tree_capacity, state->tree_count + 1);
-    return state->tree_count++;
+    state->trees[index] = tree;
+    tree->index = index;
+    return index;
+}
+
+static void free_tree(weir_map_state *state, uint32_t index)
+{
+    weir_map_tree_free(state->trees[index]);
+    state->trees[index] = NULL;
+    WEIR_GROW(state->spare_indices, state->spare_capacity, state->spare_count + 1);
+    state->spare_indices[state->spare_count++] = index;
+}
+
+static weir_slice key_at(const weir_map_state *state, weir_state_slot slot)
+{
+    const weir_state_entry *entry = weir_state_entry_of(&state->table, state->table.buckets[slot].cell);
+    return weir_slice_of(weir_state_entry_key(&state->table, entry), entry->key_size);
+}
+
+static bool names_tree(weir_slice value) { return value.size == TREE_BYTES && value.data[0] == TREE_KIND; }
+
+/* The tree of a map, whose entries may all be in the database; NULL: the map is a block. */
+static int tree_at(weir_map_state *state, weir_state_slot slot, weir_map_tree **out, weir_error *err)
+{
+    weir_slice value = weir_state_table_get(&state->table, slot);
+    *out = NULL;
+    if (!names_tree(value)) {
+        return WEIR_OK;
+    }
+    *out = tree_in_memory(state, value.data);
+    if (*out == NULL) {
+        uint64_t id = weir_load_le64(value.data + 8);
+        WEIR_TRY(weir_map_tree_create(&state->table, key_at(state, slot), id, false, out, err));
+        weir_store_le32((uint8_t *)value.data + 4, add_tree(state, *out));
+    }
+    return WEIR_OK;
 }
 
 static int fill_tree(const weir_map_state *state, weir_state_slot slot, weir_map_tree *tree, weir_error *err)
@@ -116,30 +160,117 @@ static int make_tree(weir_map_state *state, weir_state_slot slot, weir_error *er
     int code = WEIR_OK;
     weir_map_tree *tree = NULL;
     uint8_t *value = NULL;
-    WEIR_GO(weir_map_tree_create(state->table.backend, ++state->last_id, state->table.ttl_ms, true, &tree, err));
+    uint64_t id = ++state->table.backend->last_map_id;
+    WEIR_GO(weir_map_tree_create(&state->table, key_at(state, slot), id, true, &tree, err));
     WEIR_GO(fill_tree(state, slot, tree, err));
     WEIR_GO(weir_state_table_edit(&state->table, slot, TREE_BYTES, &value, err));
-    size_t index = tree_index(state);
     memset(value, 0, TREE_BYTES);
     value[0] = TREE_KIND;
-    weir_store_le32(value + 4, (uint32_t)index);
-    weir_store_le64(value + 8, tree->id);
+    weir_store_le32(value + 4, add_tree(state, tree));
+    weir_store_le64(value + 8, id);
     weir_state_table_set_tree(&state->table, slot, true);
-    state->trees[index] = tree;
     tree = NULL;
 done:
     weir_map_tree_free(tree);
     return code;
 }
 
+/* A map that has lost its last entry. */
 static void drop_tree(weir_map_state *state, weir_state_slot slot)
 {
-    size_t index = weir_load_le32(weir_state_table_get(&state->table, slot).data + 4);
-    weir_map_tree_free(state->trees[index]);
-    state->trees[index] = NULL;
+    free_tree(state, weir_load_le32(weir_state_table_get(&state->table, slot).data + 4));
     weir_state_table_set_tree(&state->table, slot, false);
     weir_state_table_remove(&state->table, slot);
 }
+
+static weir_map_tree *tree_of_entry(weir_state_table *table, const weir_state_entry *entry, uint32_t *out_index)
+{
+    const uint8_t *value = (const uint8_t *)entry + weir_state_value_offset(table, entry->key_size);
+    *out_index = weir_load_le32(value + 4);
+    return tree_in_memory(state_of(table), value);
+}
+
+static void tree_loaded(weir_state_table *table, weir_state_slot slot)
+{
+    if (names_tree(weir_state_table_get(table, slot))) {
+        weir_state_table_set_tree(table, slot, true);
+    }
+}
+
+static bool sweep_tree(weir_state_table *table, const weir_state_entry *entry)
+{
+    uint32_t index = 0;
+    weir_map_tree *tree = tree_of_entry(table, entry, &index);
+    if (tree == NULL) {
+        return true;
+    }
+    if (!weir_map_tree_evict(tree)) {
+        return false;
+    }
+    free_tree(state_of(table), index);
+    return true;
+}
+
+static void expire_tree(weir_state_table *table, const weir_state_entry *entry)
+{
+    uint32_t index = 0;
+    weir_map_tree *tree = tree_of_entry(table, entry, &index);
+    if (tree == NULL) {
+        return;
+    }
+    weir_map_tree_expire(tree);
+    if (weir_map_tree_is_empty(tree)) {
+        weir_state_table_drop(table, weir_buffer_slice(&tree->key));
+        free_tree(state_of(table), index);
+    }
+}
+
+static int compare_trees(const void *a, const void *b)
+{
+    const weir_map_tree *first = *(weir_map_tree *const *)a;
+    const weir_map_tree *second = *(weir_map_tree *const *)b;
+    return weir_slice_compare(weir_buffer_slice(&first->path), weir_buffer_slice(&second->path));
+}
+
+static int write_trees(weir_state_table *table, weir_error *err)
+{
+    size_t count = 0;
+    for (const weir_map_tree *tree = table->dirty_trees; tree != NULL; tree = tree->next_dirty) {
+        count++;
+    }
+    weir_map_tree **trees = weir_alloc(count * sizeof *trees);
+    size_t filled = 0;
+    for (weir_map_tree *tree = table->dirty_trees; tree != NULL; tree = tree->next_dirty) {
+        trees[filled++] = tree;
+    }
+    qsort(trees, count, sizeof *trees, compare_trees);
+    int code = WEIR_OK;
+    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+        code = weir_map_tree_write(trees[i], err);
+    }
+    free(trees);
+    return code;
+}
+
+/* Lets go of a tree whose last entries a checkpoint has removed. */
+static void drop_written(weir_map_state *state, weir_map_tree *tree)
+{
+    weir_state_table_drop(&state->table, weir_buffer_slice(&tree->key));
+    free_tree(state, tree->index);
+}
+
+static void trees_written(weir_state_table *table)
+{
+    while (table->dirty_trees != NULL) {
+        weir_map_tree *tree = table->dirty_trees;
+        weir_map_tree_written(tree);
+        if (weir_map_tree_is_empty(tree)) {
+            drop_written(state_of(table), tree);
+        }
+    }
+}
+
+static const weir_state_hooks tree_hooks = {tree_loaded, sweep_tree, expire_tree, write_trees, trees_written};
 
 /* Whether a block is better off as a tree. */
 static bool is_large(const weir_map_state *state, weir_slice block)
@@ -168,7 +299,8 @@ static int find(const weir_map_state *state, weir_state_slot slot, weir_slice su
 int weir_map_state_get(weir_map_state *state, weir_state_slot slot, weir_slice subkey, bool *out_found,
                        weir_slice *out_value, weir_error *err)
 {
-    weir_map_tree *tree = tree_at(state, slot);
+    weir_map_tree *tree = NULL;
+    WEIR_TRY(tree_at(state, slot, &tree, err));
     if (tree != NULL) {
         return weir_map_tree_get(tree, subkey, out_found, out_value, err);
     }
@@ -203,7 +335,8 @@ int weir_map_state_put(weir_map_state *state, weir_state_slot slot, weir_slice s
         return weir_fail(err, WEIR_UNSUPPORTED, "state %s: an entry of %zu bytes; 256 MB is the limit",
                          state->table.name, subkey.size + value.size);
     }
-    weir_map_tree *tree = tree_at(state, slot);
+    weir_map_tree *tree = NULL;
+    WEIR_TRY(tree_at(state, slot, &tree, err));
     if (tree != NULL) {
         return weir_map_tree_put(tree, subkey, value, err);
     }
@@ -220,7 +353,8 @@ int weir_map_state_remove(weir_map_state *state, weir_state_slot slot, weir_slic
 {
     bool equal = false;
     weir_map_block_entry entry;
-    weir_map_tree *tree = tree_at(state, slot);
+    weir_map_tree *tree = NULL;
+    WEIR_TRY(tree_at(state, slot, &tree, err));
     if (tree != NULL) {
         WEIR_TRY(weir_map_tree_remove(tree, subkey, err));
         if (weir_map_tree_is_empty(tree)) {
@@ -246,7 +380,8 @@ int weir_map_cursor_open(weir_map_state *state, weir_state_slot slot, weir_slice
     bool equal = false;
     weir_map_block_entry entry = {0};
     weir_map_place place = {0};
-    weir_map_tree *tree = tree_at(state, slot);
+    weir_map_tree *tree = NULL;
+    WEIR_TRY(tree_at(state, slot, &tree, err));
     if (tree != NULL) {
         WEIR_TRY(weir_map_tree_seek(tree, from, &place, err));
     } else {

@@ -8,11 +8,11 @@
 #define LEAF_BYTES  4096 /* a leaf with more is split */
 #define SMALL_BYTES 512  /* leaves that have no more together are joined */
 
-static bool has_time(const weir_map_tree *tree) { return tree->ttl_ms > 0; }
+static bool has_time(const weir_map_tree *tree) { return tree->table->ttl_ms > 0; }
 
 static bool is_over(const weir_map_tree *tree, const weir_map_leaf_entry *entry)
 {
-    return tree->ttl_ms > 0 && tree->backend->now_ms - entry->time >= tree->ttl_ms;
+    return tree->table->ttl_ms > 0 && tree->table->backend->now_ms - entry->time >= tree->table->ttl_ms;
 }
 
 /* --- the directory ----------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf,
 {
     if (tree->leaf_count == tree->leaf_capacity) {
         uint32_t more = tree->leaf_capacity == 0 ? 1 : tree->leaf_capacity < 16 ? 8 : tree->leaf_capacity / 2;
-        WEIR_TRY(weir_state_take(tree->backend, (int64_t)(more * sizeof *tree->directory), err));
+        WEIR_TRY(weir_state_take_for(tree->table, (int64_t)(more * sizeof *tree->directory), err));
         tree->leaf_capacity += more;
         tree->directory = weir_realloc(tree->directory, tree->leaf_capacity * sizeof *tree->directory);
     }
@@ -75,25 +75,28 @@ static void remove_leaf(weir_map_tree *tree, uint32_t index)
     memmove(tree->directory + index, tree->directory + index + 1,
             (tree->leaf_count - index - 1) * sizeof *tree->directory);
     tree->leaf_count--;
-    weir_map_leaf_free(tree->backend, leaf);
+    weir_map_leaf_free(tree->table, leaf);
 }
 
-int weir_map_tree_create(weir_state_backend *backend, uint64_t id, int64_t ttl_ms, bool complete, weir_map_tree **out,
+int weir_map_tree_create(weir_state_table *table, weir_slice key, uint64_t id, bool complete, weir_map_tree **out,
                          weir_error *err)
 {
+    uint8_t id_bytes[8];
     weir_map_leaf *leaf = NULL;
-    WEIR_TRY(weir_state_take(backend, (int64_t)sizeof(weir_map_tree), err));
+    WEIR_TRY(weir_state_take_for(table, (int64_t)(sizeof(weir_map_tree) + 2 * key.size), err));
     weir_map_tree *tree = weir_alloc_zeroed(1, sizeof *tree);
-    tree->backend = backend;
+    tree->table = table;
     tree->id = id;
-    tree->ttl_ms = ttl_ms;
-    int code = weir_map_leaf_create(backend, weir_slice_of(NULL, 0), complete, &leaf, err);
+    weir_buffer_append(&tree->key, key.data, key.size);
+    weir_store_be64(id_bytes, id);
+    weir_state_append_key(&tree->path, table->id + 1, weir_state_key_group(key), weir_slice_of(id_bytes, 8));
+    int code = weir_map_leaf_create(table, weir_slice_of(NULL, 0), complete, &leaf, err);
     if (code == WEIR_OK) {
         code = insert_leaf(tree, 0, leaf, err);
     }
     if (code != WEIR_OK) {
         if (leaf != NULL) {
-            weir_map_leaf_free(backend, leaf);
+            weir_map_leaf_free(table, leaf);
         }
         weir_map_tree_free(tree);
         return code;
@@ -102,15 +105,30 @@ int weir_map_tree_create(weir_state_backend *backend, uint64_t id, int64_t ttl_m
     return WEIR_OK;
 }
 
+static void unlist_dirty(weir_map_tree *tree)
+{
+    if (tree->dirty) {
+        *tree->dirty_link = tree->next_dirty;
+        if (tree->next_dirty != NULL) {
+            tree->next_dirty->dirty_link = tree->dirty_link;
+        }
+        tree->dirty = false;
+    }
+}
+
 void weir_map_tree_free(weir_map_tree *tree)
 {
     if (tree == NULL) {
         return;
     }
+    unlist_dirty(tree);
     for (uint32_t i = 0; i < tree->leaf_count; i++) {
-        weir_map_leaf_free(tree->backend, tree->directory[i].leaf);
+        weir_map_leaf_free(tree->table, tree->directory[i].leaf);
     }
-    weir_state_give(tree->backend, (int64_t)(sizeof *tree + tree->leaf_capacity * sizeof *tree->directory));
+    weir_state_give_for(tree->table, (int64_t)(sizeof *tree + 2 * tree->key.size +
+                                               tree->leaf_capacity * sizeof *tree->directory));
+    weir_buffer_free(&tree->key);
+    weir_buffer_free(&tree->path);
     free(tree->directory);
     free(tree);
 }
@@ -125,7 +143,15 @@ bool weir_map_tree_is_empty(const weir_map_tree *tree)
 static void mark_dirty(weir_map_tree *tree, weir_map_leaf *leaf)
 {
     leaf->dirty = true;
-    tree->dirty = true;
+    if (!tree->dirty && tree->table->backend->disk != NULL) {
+        tree->dirty = true;
+        tree->next_dirty = tree->table->dirty_trees;
+        tree->dirty_link = &tree->table->dirty_trees;
+        if (tree->next_dirty != NULL) {
+            tree->next_dirty->dirty_link = &tree->next_dirty;
+        }
+        tree->table->dirty_trees = tree;
+    }
 }
 
 static void drop_expired(weir_map_tree *tree, weir_map_leaf *leaf)
@@ -146,19 +172,34 @@ static int split_leaf(weir_map_tree *tree, uint32_t index, uint32_t position, we
     weir_map_leaf *right = NULL;
     bool at_end = position >= leaf->count && index + 1 == tree->leaf_count;
     uint32_t middle = at_end ? leaf->count - 1 : leaf->count / 2;
-    WEIR_TRY(weir_map_leaf_split(tree->backend, leaf, has_time(tree), middle, &right, err));
+    weir_slice fence = weir_map_leaf_at(leaf, has_time(tree), middle).subkey;
+    WEIR_TRY(weir_map_leaf_split(tree->table, leaf, has_time(tree), middle, fence, &right, err));
     int code = insert_leaf(tree, index + 1, right, err);
     if (code != WEIR_OK) {
         for (uint32_t i = 0; i < right->count && code == WEIR_OK; i++) {
             weir_map_leaf_entry entry = weir_map_leaf_at(right, has_time(tree), i);
-            (void)weir_map_leaf_set(tree->backend, leaf, has_time(tree), leaf->count, false, &entry, err);
+            (void)weir_map_leaf_set(tree->table, leaf, has_time(tree), leaf->count, false, &entry, err);
         }
-        weir_map_leaf_free(tree->backend, right);
+        weir_map_leaf_free(tree->table, right);
     }
     return code;
 }
 
-static int set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
+/* Lets go of what leaves first .. end - 1 hold without changes. Leaves and their indices stay. */
+static bool give_up_leaves(weir_map_tree *tree, uint32_t first, uint32_t end)
+{
+    int64_t before = tree->table->tree_bytes;
+    for (uint32_t i = first; i < end && tree->table->backend->disk != NULL; i++) {
+        weir_map_leaf *leaf = tree->directory[i].leaf;
+        if (!leaf->dirty && leaf->count > 0) {
+            weir_map_leaf_empty(tree->table, leaf);
+            leaf->complete = false;
+        }
+    }
+    return tree->table->tree_bytes < before;
+}
+
+static int try_set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
 {
     bool equal = false;
     uint32_t index = find_leaf(tree, entry->subkey);
@@ -171,20 +212,39 @@ static int set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir
         if (leaf->count == before) {
             WEIR_TRY(split_leaf(tree, index, position, err));
         }
-        return set_entry(tree, entry, err);
+        return try_set_entry(tree, entry, err);
     }
     weir_map_leaf_entry set = *entry;
+    int64_t dirty_bytes = entry->flags & WEIR_LEAF_ENTRY_DIRTY ? (int64_t)size : 0;
     if (equal) {
-        set.flags |= weir_map_leaf_at(leaf, has_time(tree), position).flags & WEIR_LEAF_ENTRY_ON_DISK;
+        weir_map_leaf_entry old = weir_map_leaf_at(leaf, has_time(tree), position);
+        set.flags |= old.flags & WEIR_LEAF_ENTRY_ON_DISK;
+        dirty_bytes -= old.flags & WEIR_LEAF_ENTRY_DIRTY ? (int64_t)(old.subkey.size + old.value.size + 16) : 0;
     } else if (!leaf->complete) {
         set.flags |= WEIR_LEAF_ENTRY_ON_DISK;
     }
-    WEIR_TRY(weir_map_leaf_set(tree->backend, leaf, has_time(tree), position, equal, &set, err));
+    WEIR_TRY(weir_map_leaf_set(tree->table, leaf, has_time(tree), position, equal, &set, err));
     leaf->recent = true;
     if (set.flags & WEIR_LEAF_ENTRY_DIRTY) {
         mark_dirty(tree, leaf);
     }
+    if (tree->table->backend->disk != NULL) {
+        weir_state_add_dirty(tree->table, dirty_bytes);
+    }
     return WEIR_OK;
+}
+
+/* Where memory is short, other leaves of the same map give theirs. */
+static int set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
+{
+    int code = try_set_entry(tree, entry, err);
+    if (code != WEIR_NO_MEMORY) {
+        return code;
+    }
+    uint32_t index = find_leaf(tree, entry->subkey);
+    bool before = give_up_leaves(tree, 0, index);
+    bool after = give_up_leaves(tree, index + 1, tree->leaf_count);
+    return before || after ? try_set_entry(tree, entry, err) : code;
 }
 
 int weir_map_tree_add(weir_map_tree *tree, weir_slice subkey, weir_slice value, int64_t time, weir_error *err)
@@ -195,7 +255,7 @@ int weir_map_tree_add(weir_map_tree *tree, weir_slice subkey, weir_slice value, 
 
 int weir_map_tree_put(weir_map_tree *tree, weir_slice subkey, weir_slice value, weir_error *err)
 {
-    return weir_map_tree_add(tree, subkey, value, tree->backend->now_ms, err);
+    return weir_map_tree_add(tree, subkey, value, tree->table->backend->now_ms, err);
 }
 
 /* Joins a leaf that has become small with the one after or before it. */
@@ -217,7 +277,7 @@ static void join_leaf(weir_map_tree *tree, uint32_t index)
     uint32_t before = left->count;
     for (uint32_t i = 0; i < leaf->count; i++) {
         weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), i);
-        if (weir_map_leaf_set(tree->backend, left, has_time(tree), left->count, false, &entry, NULL) != WEIR_OK) {
+        if (weir_map_leaf_set(tree->table, left, has_time(tree), left->count, false, &entry, NULL) != WEIR_OK) {
             while (left->count > before) { /* no memory to join them: they stay as they are */
                 weir_map_leaf_drop(left, has_time(tree), left->count - 1);
             }
@@ -243,43 +303,162 @@ int weir_map_tree_remove(weir_map_tree *tree, weir_slice subkey, weir_error *err
         return WEIR_OK;
     }
     weir_map_leaf_entry tombstone = {.subkey = subkey,
-                                     .time = tree->backend->now_ms,
+                                     .time = tree->table->backend->now_ms,
                                      .flags = WEIR_LEAF_ENTRY_DIRTY | WEIR_LEAF_ENTRY_REMOVED};
     return set_entry(tree, &tombstone, err);
+}
+
+/* --- loading ----------------------------------------------------------------------------------------------------- */
+
+/* What the database has from `subkey` on is for a new leaf. */
+static int cut_leaf(weir_map_tree *tree, uint32_t index, weir_slice subkey, weir_error *err)
+{
+    bool equal = false;
+    weir_map_leaf *right = NULL;
+    weir_map_leaf *leaf = tree->directory[index].leaf;
+    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+    WEIR_TRY(weir_map_leaf_split(tree->table, leaf, has_time(tree), position, subkey, &right, err));
+    right->complete = false;
+    int code = insert_leaf(tree, index + 1, right, err);
+    if (code != WEIR_OK) {
+        weir_map_leaf_free(tree->table, right);
+    }
+    return code;
+}
+
+/* Adds what the database has of a leaf's range and memory lacks, up to about a leaf's bytes; what lies beyond becomes
+ * a leaf of its own. */
+static int load_from(weir_map_tree *tree, uint32_t index, weir_state_scan *scan, weir_error *err)
+{
+    size_t loaded = 0;
+    for (;;) {
+        bool equal = false;
+        weir_slice key;
+        weir_slice value;
+        weir_state_record record;
+        int code = weir_state_scan_next(scan, &key, &value, err);
+        if (code == WEIR_END) {
+            return WEIR_OK;
+        }
+        WEIR_TRY(code);
+        weir_map_leaf *leaf = tree->directory[index].leaf;
+        weir_slice subkey = weir_slice_of(key.data + tree->path.size, key.size - tree->path.size);
+        if (index + 1 < tree->leaf_count && weir_slice_compare(subkey, tree->directory[index + 1].leaf->fence) >= 0) {
+            return WEIR_OK;
+        }
+        if (loaded > LEAF_BYTES) {
+            return cut_leaf(tree, index, subkey, err);
+        }
+        WEIR_TRY_CTX(weir_state_record_read(value, &record, err), err, "%s", tree->table->name);
+        uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+        weir_map_leaf_entry entry = {.subkey = subkey,
+                                     .value = record.bytes,
+                                     .time = record.has_time ? record.time : tree->table->backend->now_ms,
+                                     .flags = WEIR_LEAF_ENTRY_ON_DISK};
+        loaded += key.size + value.size;
+        if (!equal && !is_over(tree, &entry)) {
+            WEIR_TRY(weir_map_leaf_set(tree->table, leaf, has_time(tree), position, false, &entry, err));
+        }
+    }
+}
+
+static int load_leaf(weir_map_tree *tree, uint32_t index, weir_error *err)
+{
+    weir_state_scan *scan = NULL;
+    weir_map_leaf *leaf = tree->directory[index].leaf;
+    if (leaf->complete) {
+        return WEIR_OK;
+    }
+    weir_buffer from = {0};
+    weir_buffer_append(&from, tree->path.data, tree->path.size);
+    weir_buffer_append(&from, leaf->fence.data, leaf->fence.size);
+    int code = weir_state_scan_open(tree->table->backend->disk, weir_buffer_slice(&from),
+                                    weir_buffer_slice(&tree->path), &scan, err);
+    if (code == WEIR_OK) {
+        code = load_from(tree, index, scan, err);
+        leaf->complete = code == WEIR_OK;
+    }
+    weir_state_scan_close(scan);
+    weir_buffer_free(&from);
+    return code;
+}
+
+typedef struct wanted_entry {
+    weir_map_tree *tree;
+    weir_slice subkey;
+    bool found;
+} wanted_entry;
+
+static int take_wanted(void *owner, size_t index, weir_slice value, weir_error *err)
+{
+    (void)index;
+    wanted_entry *wanted = owner;
+    weir_state_record record;
+    WEIR_TRY_CTX(weir_state_record_read(value, &record, err), err, "%s", wanted->tree->table->name);
+    weir_map_leaf_entry entry = {.subkey = wanted->subkey,
+                                 .value = record.bytes,
+                                 .time = record.has_time ? record.time : wanted->tree->table->backend->now_ms,
+                                 .flags = WEIR_LEAF_ENTRY_ON_DISK};
+    wanted->found = !is_over(wanted->tree, &entry);
+    return wanted->found ? set_entry(wanted->tree, &entry, err) : WEIR_OK;
+}
+
+static int load_entry(weir_map_tree *tree, weir_slice subkey, bool *out_found, weir_error *err)
+{
+    weir_buffer bytes = {0};
+    wanted_entry wanted = {tree, subkey, false};
+    weir_buffer_append(&bytes, tree->path.data, tree->path.size);
+    weir_buffer_append(&bytes, subkey.data, subkey.size);
+    weir_slice key = weir_buffer_slice(&bytes);
+    int code = weir_state_disk_get(tree->table->backend->disk, &key, 1, take_wanted, &wanted, err);
+    weir_buffer_free(&bytes);
+    *out_found = wanted.found;
+    return code;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
 int weir_map_tree_get(weir_map_tree *tree, weir_slice subkey, bool *out_found, weir_slice *out_value, weir_error *err)
 {
-    (void)err;
+    bool equal = false;
+    *out_found = false;
+    *out_value = weir_slice_of(NULL, 0);
     weir_map_leaf *leaf = tree->directory[find_leaf(tree, subkey)].leaf;
-    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, out_found);
+    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+    if (!equal && !leaf->complete) {
+        WEIR_TRY(load_entry(tree, subkey, &equal, err));
+        leaf = tree->directory[find_leaf(tree, subkey)].leaf;
+        position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+    }
     leaf->recent = true;
-    if (*out_found) {
+    if (equal) {
         weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), position);
         *out_found = !(entry.flags & WEIR_LEAF_ENTRY_REMOVED) && !is_over(tree, &entry);
-        *out_value = entry.value;
-    }
-    if (!*out_found) {
-        *out_value = weir_slice_of(NULL, 0);
+        *out_value = *out_found ? entry.value : *out_value;
     }
     return WEIR_OK;
 }
 
 int weir_map_tree_seek(weir_map_tree *tree, weir_slice subkey, weir_map_place *out, weir_error *err)
 {
-    (void)err;
     bool equal = false;
     out->leaf = find_leaf(tree, subkey);
+    while (!tree->directory[out->leaf].leaf->complete) {
+        WEIR_TRY(load_leaf(tree, out->leaf, err));
+        out->leaf = find_leaf(tree, subkey);
+    }
     out->position = weir_map_leaf_find(tree->directory[out->leaf].leaf, has_time(tree), subkey, &equal);
     return WEIR_OK;
 }
 
 int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf_entry *out, weir_error *err)
 {
-    (void)err;
     for (; place->leaf < tree->leaf_count; place->leaf++, place->position = 0) {
+        int code = load_leaf(tree, place->leaf, err);
+        if (code == WEIR_NO_MEMORY && give_up_leaves(tree, 0, place->leaf)) {
+            code = load_leaf(tree, place->leaf, err);
+        }
+        WEIR_TRY(code);
         weir_map_leaf *leaf = tree->directory[place->leaf].leaf;
         leaf->recent = true;
         while (place->position < leaf->count) {
@@ -290,4 +469,87 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
         }
     }
     return WEIR_END;
+}
+
+/* --- what is no longer needed, and checkpoints ------------------------------------------------------------------- */
+
+void weir_map_tree_expire(weir_map_tree *tree)
+{
+    for (uint32_t i = tree->leaf_count; i > 0; i--) {
+        drop_expired(tree, tree->directory[i - 1].leaf);
+        join_leaf(tree, i - 1);
+    }
+}
+
+bool weir_map_tree_evict(weir_map_tree *tree)
+{
+    bool gone = true;
+    for (uint32_t i = tree->leaf_count; i > 0; i--) {
+        weir_map_leaf *leaf = tree->directory[i - 1].leaf;
+        if (leaf->recent || leaf->dirty) {
+            leaf->recent = false;
+            gone = false;
+            continue;
+        }
+        weir_map_leaf_empty(tree->table, leaf);
+        leaf->complete = false;
+        weir_map_leaf *next = i < tree->leaf_count ? tree->directory[i].leaf : NULL;
+        if (next != NULL && next->count == 0 && !next->complete) {
+            remove_leaf(tree, i);
+        }
+    }
+    return gone;
+}
+
+int weir_map_tree_write(weir_map_tree *tree, weir_error *err)
+{
+    int code = WEIR_OK;
+    weir_buffer key = {0};
+    weir_buffer value = {0};
+    weir_buffer_append(&key, tree->path.data, tree->path.size);
+    for (uint32_t l = 0; l < tree->leaf_count; l++) {
+        const weir_map_leaf *leaf = tree->directory[l].leaf;
+        for (uint32_t i = 0; leaf->dirty && i < leaf->count; i++) {
+            weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), i);
+            if (!(entry.flags & WEIR_LEAF_ENTRY_DIRTY)) {
+                continue;
+            }
+            key.size = tree->path.size;
+            weir_buffer_append(&key, entry.subkey.data, entry.subkey.size);
+            if (entry.flags & WEIR_LEAF_ENTRY_REMOVED) {
+                WEIR_GO(weir_state_disk_remove(tree->table->backend->disk, weir_buffer_slice(&key), err));
+                continue;
+            }
+            weir_buffer_clear(&value);
+            weir_state_record_begin(&value, has_time(tree), entry.time);
+            weir_buffer_append(&value, entry.value.data, entry.value.size);
+            WEIR_GO(weir_state_disk_put(tree->table->backend->disk, weir_buffer_slice(&key), weir_buffer_slice(&value),
+                                        err));
+        }
+    }
+done:
+    weir_buffer_free(&key);
+    weir_buffer_free(&value);
+    return code;
+}
+
+void weir_map_tree_written(weir_map_tree *tree)
+{
+    unlist_dirty(tree);
+    for (uint32_t l = tree->leaf_count; l > 0; l--) {
+        weir_map_leaf *leaf = tree->directory[l - 1].leaf;
+        if (!leaf->dirty) {
+            continue;
+        }
+        leaf->dirty = false;
+        for (uint32_t i = leaf->count; i > 0; i--) {
+            uint32_t flags = weir_map_leaf_at(leaf, has_time(tree), i - 1).flags;
+            if (flags & WEIR_LEAF_ENTRY_REMOVED) {
+                weir_map_leaf_drop(leaf, has_time(tree), i - 1);
+            } else {
+                weir_map_leaf_set_flags(leaf, i - 1, flags & WEIR_LEAF_ENTRY_DIRTY ? WEIR_LEAF_ENTRY_ON_DISK : flags);
+            }
+        }
+        join_leaf(tree, l - 1);
+    }
 }

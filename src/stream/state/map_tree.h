@@ -38,15 +38,19 @@ typedef struct weir_map_directory_entry {
     weir_map_leaf *leaf;
 } weir_map_directory_entry;
 
-typedef struct weir_map_tree {
-    weir_state_backend *backend;
-    weir_buffer path; /* of the map in the database; its entries' keys begin with it */
+typedef struct weir_map_tree weir_map_tree;
+struct weir_map_tree {
+    weir_state_table *table;
+    weir_buffer key;  /* of the map in the table */
+    weir_buffer path; /* what the keys of its entries in the database begin with */
     uint64_t id;
-    int64_t ttl_ms;
-    weir_map_directory_entry *directory; /* at least one leaf, whose fence is empty */
+    uint32_t index; /* among the trees in memory; for its owner */
+    weir_map_directory_entry *directory; /* at least one leaf; the fence of the first is empty */
     uint32_t leaf_count, leaf_capacity;
-    bool dirty; /* some leaf is */
-} weir_map_tree;
+    bool dirty; /* some leaf is; listed in table->dirty_trees */
+    weir_map_tree *next_dirty;
+    weir_map_tree **dirty_link; /* what points to it in that list */
+};
 
 typedef struct weir_map_leaf_entry {
     weir_slice subkey;
@@ -56,8 +60,8 @@ typedef struct weir_map_leaf_entry {
     uint32_t size; /* of all of it */
 } weir_map_leaf_entry;
 
-/* A map of that id without entries; `complete`: the database has none either. */
-int weir_map_tree_create(weir_state_backend *backend, uint64_t id, int64_t ttl_ms, bool complete, weir_map_tree **out,
+/* The map of that key without entries in memory; `complete`: the database has none either. */
+int weir_map_tree_create(weir_state_table *table, weir_slice key, uint64_t id, bool complete, weir_map_tree **out,
                          weir_error *err);
 void weir_map_tree_free(weir_map_tree *tree);
 
@@ -69,6 +73,16 @@ int weir_map_tree_remove(weir_map_tree *tree, weir_slice subkey, weir_error *err
 
 /* Whether nothing is in it, in memory or in the database. */
 bool weir_map_tree_is_empty(const weir_map_tree *tree);
+
+/* Frees entries whose time has passed. */
+void weir_map_tree_expire(weir_map_tree *tree);
+
+/* Lets go of leaves without changes that were not used since the last call; true when none has entries any more. */
+bool weir_map_tree_evict(weir_map_tree *tree);
+
+/* Writes what has changed to what was begun; notes that it is safe. */
+int weir_map_tree_write(weir_map_tree *tree, weir_error *err);
+void weir_map_tree_written(weir_map_tree *tree);
 
 /* A place in a tree, good while the tree is not changed. */
 typedef struct weir_map_place {

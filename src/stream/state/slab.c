@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define FIRST_BYTES 4096 /* of the first chunk for cells of a size; others have half of what there is, up to 64 KB */
+
 static uint32_t units_for(uint32_t bytes)
 {
     uint32_t units = (bytes + 7) / 8;
@@ -55,23 +57,38 @@ static uint32_t chunk_index(weir_slab *slab)
     return slab->chunk_count++;
 }
 
+/* A multiple of the cell's size. */
+static uint32_t chunk_bytes_for(const weir_slab *slab, uint32_t units)
+{
+    uint32_t wanted = slab->units_of[units] / 2;
+    wanted = wanted < FIRST_BYTES / 8 ? FIRST_BYTES / 8 : wanted > WEIR_SLAB_CHUNK_UNITS ? WEIR_SLAB_CHUNK_UNITS : wanted;
+    uint32_t cells = wanted / units;
+    return (cells < 2 ? 2 : cells) * units * 8;
+}
+
 static int add_chunk(weir_slab *slab, uint32_t units, weir_slab_take take, void *owner, weir_error *err)
 {
     if (slab->spare_count == 0 && slab->chunk_count == UINT32_MAX >> WEIR_SLAB_UNIT_BITS) {
         return weir_fail(err, WEIR_NO_MEMORY, "one table of state would take more than 32 GB of memory");
     }
-    WEIR_TRY(take(owner, WEIR_SLAB_CHUNK_BYTES, err));
+    uint32_t bytes = chunk_bytes_for(slab, units);
+    WEIR_TRY(take(owner, bytes, err));
     uint32_t index = chunk_index(slab);
-    slab->memory[index] = weir_alloc(WEIR_SLAB_CHUNK_BYTES);
-    /* Number 0 is no cell, so the first chunk does not begin at its first unit. */
-    slab->chunks[index] = (weir_slab_chunk){.cell_units = units, .next_unused = index == 0 ? units : 0};
+    slab->memory[index] = weir_alloc(bytes);
+    slab->chunks[index] = (weir_slab_chunk){.cell_units = units, .cells = bytes / 8 / units};
+    slab->chunk_bytes += bytes;
+    slab->units_of[units] += bytes / 8;
+    if (index == 0) {
+        slab->chunks[0].next_unused = units; /* number 0 is no cell */
+        slab->chunks[0].live = 1;
+    }
     list_chunk(slab, index);
     return WEIR_OK;
 }
 
 static bool has_unused(const weir_slab_chunk *chunk)
 {
-    return chunk->next_unused + chunk->cell_units <= WEIR_SLAB_CHUNK_UNITS;
+    return chunk->next_unused < chunk->cells * chunk->cell_units;
 }
 
 int weir_slab_allocate(weir_slab *slab, uint32_t bytes, weir_slab_take take, void *owner, uint32_t *out_cell,
@@ -91,12 +108,41 @@ int weir_slab_allocate(weir_slab *slab, uint32_t bytes, weir_slab_take take, voi
         chunk->next_unused += units;
     }
     chunk->live++;
+    slab->live_bytes += (int64_t)units * 8;
     if (chunk->free_head == 0 && !has_unused(chunk)) {
         unlist_chunk(slab, index);
     }
     memset(weir_slab_at(slab, cell), 0, (size_t)units * 8);
     *out_cell = cell;
     return WEIR_OK;
+}
+
+int weir_slab_reserve(weir_slab *slab, uint32_t units, uint32_t count, weir_slab_take take, void *owner,
+                      weir_error *err)
+{
+    uint32_t found = 0;
+    for (uint32_t index = slab->with_space[units]; index != 0 && found < count; index = slab->chunks[index - 1].next) {
+        found += slab->chunks[index - 1].cells - slab->chunks[index - 1].live;
+    }
+    while (found < count) {
+        WEIR_TRY(add_chunk(slab, units, take, owner, err));
+        found += slab->chunks[slab->with_space[units] - 1].cells;
+    }
+    return WEIR_OK;
+}
+
+static int64_t free_chunk(weir_slab *slab, uint32_t index)
+{
+    weir_slab_chunk *chunk = &slab->chunks[index];
+    int64_t bytes = (int64_t)chunk->cells * chunk->cell_units * 8;
+    free(slab->memory[index]);
+    slab->memory[index] = NULL;
+    slab->chunk_bytes -= bytes;
+    slab->units_of[chunk->cell_units] -= chunk->cells * chunk->cell_units;
+    chunk->cell_units = 0;
+    WEIR_GROW(slab->spare_chunks, slab->spare_capacity, slab->spare_count + 1);
+    slab->spare_chunks[slab->spare_count++] = index;
+    return bytes;
 }
 
 int64_t weir_slab_release(weir_slab *slab, uint32_t cell)
@@ -108,6 +154,10 @@ int64_t weir_slab_release(weir_slab *slab, uint32_t cell)
     memcpy(memory + 8, &chunk->free_head, sizeof chunk->free_head);
     chunk->free_head = cell;
     chunk->live--;
+    slab->live_bytes -= (int64_t)chunk->cell_units * 8;
+    if (chunk->held) {
+        return 0;
+    }
     if (!chunk->listed) {
         list_chunk(slab, index);
     }
@@ -115,12 +165,29 @@ int64_t weir_slab_release(weir_slab *slab, uint32_t cell)
         return 0;
     }
     unlist_chunk(slab, index);
-    free(slab->memory[index]);
-    slab->memory[index] = NULL;
-    chunk->cell_units = 0;
-    WEIR_GROW(slab->spare_chunks, slab->spare_capacity, slab->spare_count + 1);
-    slab->spare_chunks[slab->spare_count++] = index;
-    return WEIR_SLAB_CHUNK_BYTES;
+    return free_chunk(slab, index);
+}
+
+void weir_slab_hold(weir_slab *slab, uint32_t chunk)
+{
+    if (slab->chunks[chunk].listed) {
+        unlist_chunk(slab, chunk);
+    }
+    slab->chunks[chunk].held = true;
+}
+
+int64_t weir_slab_drop(weir_slab *slab, uint32_t chunk)
+{
+    slab->live_bytes -= (int64_t)slab->chunks[chunk].live * slab->chunks[chunk].cell_units * 8;
+    return free_chunk(slab, chunk);
+}
+
+void weir_slab_unhold(weir_slab *slab, uint32_t chunk)
+{
+    slab->chunks[chunk].held = false;
+    if (slab->chunks[chunk].free_head != 0 || has_unused(&slab->chunks[chunk])) {
+        list_chunk(slab, chunk);
+    }
 }
 
 void weir_slab_free(weir_slab *slab)

@@ -10,7 +10,8 @@
  *   map state     key -> (subkey -> bytes), subkeys in the order of their bytes
  *
  * In RocksDB: operator uid | key group (hash % 128, so that keys can be divided among threads later) | key
- * [| subkey] -> format version | time of the last access | bytes.
+ * -> format version | time of the last write | bytes. A small map is one entry; one that has become large has an entry
+ * for each subkey.
  *
  * Threading: a backend and all its tables belong to one thread. */
 #ifndef WEIR_STREAM_STATE_H
@@ -48,7 +49,8 @@ bool weir_state_backend_is_full(const weir_state_backend *backend);
 int64_t weir_state_backend_memory(const weir_state_backend *backend);     /* bytes in memory now */
 int64_t weir_state_backend_disk_bytes(const weir_state_backend *backend); /* about */
 
-/* The processing time that last accesses are noted with, in milliseconds; the job sets it before each batch. */
+/* The processing time that last accesses are noted with, in milliseconds; the job sets it before each batch. When memory
+ * is short, clean entries of all tables are let go: slots are bad after this. */
 void weir_state_backend_set_time(weir_state_backend *backend, int64_t now_ms);
 
 /* Removes what tables of other uids than those opened so far have left. */
@@ -67,7 +69,8 @@ int weir_state_keys_append(weir_sort_keys *keys, const weir_batch *batch, const 
 
 /* --- Value state ----------------------------------------------------------------------------------------------- */
 
-/* Where an entry is; good until the next fetch of the same table. Equal keys have equal slots. */
+/* Where an entry is; good until the next fetch of the same table, and while the batch at hand is worked on (that is,
+ * until weir_state_backend_set_time). Equal keys have equal slots. */
 typedef uint32_t weir_state_slot;
 
 int weir_value_state_open(weir_state_backend *backend, const weir_state_options *options, weir_value_state **out,
@@ -98,8 +101,8 @@ int weir_map_state_fetch(weir_map_state *state, const weir_sort_keys *keys, weir
 /* The same of one key as bytes. */
 int weir_map_state_fetch_one(weir_map_state *state, weir_slice key, weir_state_slot *out_slot, weir_error *err);
 
-/* The value under a subkey; *out_found false: there is none. Good until the next call that changes the map, or fetch.
- */
+/* The value under a subkey; *out_found false: there is none. Good until the next call that changes the map, or get of
+ * it, or fetch. What put is given may not lie in the map itself. */
 int weir_map_state_get(weir_map_state *state, weir_state_slot slot, weir_slice subkey, bool *out_found,
                        weir_slice *out_value, weir_error *err);
 int weir_map_state_put(weir_map_state *state, weir_state_slot slot, weir_slice subkey, weir_slice value,

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 
 #include "stream/state/backend.h"
+#include "stream/state/table_internal.h"
 
 #define FIRST_BUCKETS 16
 #define BLOCK_ROWS    64
+#define HINT_BYTES    256
 #define SWEEP_CELLS   64 /* looked at by each fetch for entries whose time has passed */
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
@@ -53,34 +55,12 @@ static void free_outside(weir_state_table *table, uint32_t cell)
     in_cell->flags &= ~(uint32_t)WEIR_ENTRY_OUTSIDE & 0xff;
 }
 
-static void free_cell(weir_state_table *table, uint32_t cell)
+void weir_state_free_cell(weir_state_table *table, uint32_t cell)
 {
     if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE) {
         free_outside(table, cell);
     }
     weir_state_give(table->backend, weir_slab_release(&table->slab, cell));
-}
-
-static size_t capacity_of(const weir_state_table *table, uint32_t cell)
-{
-    const weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
-    return in_cell->flags & WEIR_ENTRY_OUTSIDE ? in_cell->value_size : weir_slab_cell_bytes(&table->slab, cell);
-}
-
-static int64_t time_of(const weir_state_table *table, const weir_state_entry *entry)
-{
-    int64_t time = 0;
-    if (table->ttl_ms > 0) {
-        memcpy(&time, (const uint8_t *)entry + sizeof *entry, sizeof time);
-    }
-    return time;
-}
-
-static void set_time(const weir_state_table *table, weir_state_entry *entry, int64_t time)
-{
-    if (table->ttl_ms > 0) {
-        memcpy((uint8_t *)entry + sizeof *entry, &time, sizeof time);
-    }
 }
 
 static void list_cell(weir_cell_list *list, uint32_t cell)
@@ -89,12 +69,23 @@ static void list_cell(weir_cell_list *list, uint32_t cell)
     list->cells[list->count++] = cell;
 }
 
-static void list_as_fresh(weir_state_table *table, uint32_t cell)
+void weir_state_list_as_fresh(weir_state_table *table, uint32_t cell)
 {
     weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
     if (!(in_cell->flags & WEIR_ENTRY_FRESH)) {
         in_cell->flags |= WEIR_ENTRY_FRESH;
         list_cell(&table->fresh, cell);
+    }
+}
+
+static void mark_dirty(weir_state_table *table, uint32_t cell)
+{
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
+    in_cell->flags |= WEIR_ENTRY_RECENT;
+    if (table->backend->disk != NULL && !(in_cell->flags & WEIR_ENTRY_DIRTY)) {
+        in_cell->flags |= WEIR_ENTRY_DIRTY;
+        list_cell(&table->dirty, cell);
+        weir_state_add_dirty(table, (int64_t)weir_state_cell_capacity(table, cell));
     }
 }
 
@@ -168,7 +159,8 @@ static void clear_bucket(weir_state_table *table, uint64_t gap)
     table->entry_count--;
 }
 
-static void remove_entry(weir_state_table *table, uint32_t cell)
+/* The bucket that holds a cell. */
+static uint64_t bucket_of(const weir_state_table *table, uint32_t cell)
 {
     const weir_state_entry *entry = weir_state_entry_of(table, cell);
     weir_slice key = weir_slice_of(weir_state_entry_key(table, entry), entry->key_size);
@@ -176,8 +168,29 @@ static void remove_entry(weir_state_table *table, uint32_t cell)
     while (table->buckets[bucket].cell != cell) {
         bucket = after(bucket, table->bucket_count);
     }
-    clear_bucket(table, bucket);
-    free_cell(table, cell);
+    return bucket;
+}
+
+void weir_state_remove_entry(weir_state_table *table, uint32_t cell)
+{
+    clear_bucket(table, bucket_of(table, cell));
+    weir_state_free_cell(table, cell);
+}
+
+bool weir_state_reserve_cells(weir_state_table *table, uint32_t units, uint32_t count)
+{
+    return weir_slab_reserve(&table->slab, units, count, take_memory, table->backend, NULL) == WEIR_OK;
+}
+
+uint32_t weir_state_move_cell(weir_state_table *table, uint32_t cell)
+{
+    uint32_t to = 0;
+    uint32_t bytes = weir_slab_cell_bytes(&table->slab, cell);
+    uint64_t bucket = bucket_of(table, cell);
+    (void)weir_slab_allocate(&table->slab, bytes, take_memory, table->backend, &to, NULL); /* was reserved */
+    memcpy(weir_slab_at(&table->slab, to), weir_slab_at(&table->slab, cell), bytes);
+    table->buckets[bucket].cell = to;
+    return to;
 }
 
 /* --- looking up -------------------------------------------------------------------------------------------------- */
@@ -209,10 +222,13 @@ static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, we
     if (key.size > 0) {
         memcpy((uint8_t *)entry + table->header_bytes, key.data, key.size);
     }
-    set_time(table, entry, table->backend->now_ms);
+    weir_state_set_entry_time(table, entry, table->backend->now_ms);
     table->buckets[bucket] = (weir_state_bucket){hash, cell};
     table->entry_count++;
-    list_as_fresh(table, cell);
+    weir_state_list_as_fresh(table, cell);
+    if (!table->complete) {
+        weir_state_miss(table, (weir_state_slot)bucket);
+    }
     return WEIR_OK;
 }
 
@@ -223,9 +239,9 @@ static void expire(weir_state_table *table, uint32_t cell)
     if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_TREE) {
         return;
     }
-    if (table->backend->now_ms - time_of(table, entry) >= table->ttl_ms && entry->value_size > 0) {
+    if (table->backend->now_ms - weir_state_entry_time(table, entry) >= table->ttl_ms && entry->value_size > 0) {
         entry->value_size = 0;
-        list_as_fresh(table, cell);
+        weir_state_list_as_fresh(table, cell);
     }
 }
 
@@ -240,6 +256,7 @@ static int find(weir_state_table *table, uint64_t bucket, uint32_t hash, weir_sl
             break;
         }
         if (table->buckets[bucket].hash == hash && is_key(table, cell, key)) {
+            weir_state_entry_in_cell(table, cell)->flags |= WEIR_ENTRY_RECENT;
             if (table->ttl_ms > 0) {
                 expire(table, cell);
             }
@@ -306,26 +323,31 @@ static int fetch_block(weir_state_table *table, const weir_sort_keys *keys, int6
 
 /* --- what is no longer needed ------------------------------------------------------------------------------------ */
 
-/* Frees the entries that the last batch made or left without bytes. */
-static void free_empty(weir_state_table *table)
+/* Frees the entries that the last batch made or left without bytes, but for those that are to be removed from the
+ * database, too. */
+void weir_state_free_empty(weir_state_table *table)
 {
     for (size_t i = 0; i < table->fresh.count; i++) {
         uint32_t cell = table->fresh.cells[i];
         weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
         in_cell->flags &= ~(uint32_t)WEIR_ENTRY_FRESH & 0xff;
+        if (in_cell->flags & WEIR_ENTRY_DIRTY) {
+            continue;
+        }
         if (in_cell->flags & WEIR_ENTRY_MOVED) {
-            free_cell(table, cell);
+            weir_state_free_cell(table, cell);
         } else if (weir_state_entry_of(table, cell)->value_size == 0) {
-            remove_entry(table, cell);
+            weir_state_remove_entry(table, cell);
         }
     }
     table->fresh.count = 0;
 }
 
-/* Looks at some cells, going round and round, and frees entries whose time has passed. */
-static void sweep(weir_state_table *table)
+/* The next used cell of a round through all; 0 after looking at `*looks` cells. */
+uint32_t weir_state_sweep_next(weir_state_table *table, int64_t *looks)
 {
-    for (int looked = 0; looked < SWEEP_CELLS && table->slab.chunk_count > 0; looked++) {
+    while (*looks > 0 && table->slab.chunk_count > 0) {
+        --*looks;
         if (table->sweep_chunk >= table->slab.chunk_count) {
             table->sweep_chunk = 0;
         }
@@ -340,9 +362,23 @@ static void sweep(weir_state_table *table)
         }
         uint32_t cell = table->sweep_chunk << WEIR_SLAB_UNIT_BITS | table->sweep_unit;
         table->sweep_unit += chunk->cell_units;
-        if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_USED)) {
-            expire(table, cell);
+        if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_USED) &&
+            !(weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_MOVED)) {
+            return cell;
         }
+    }
+    return 0;
+}
+
+/* Looks at some cells for entries whose time has passed. */
+static void sweep_expired(weir_state_table *table)
+{
+    int64_t looks = SWEEP_CELLS;
+    for (uint32_t cell = weir_state_sweep_next(table, &looks); cell != 0; cell = weir_state_sweep_next(table, &looks)) {
+        if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_TREE) {
+            table->hooks->expire(table, weir_state_entry_of(table, cell));
+        }
+        expire(table, cell);
     }
 }
 
@@ -350,10 +386,13 @@ static void sweep(weir_state_table *table)
 
 static int begin_fetch(weir_state_table *table, uint64_t count, weir_error *err)
 {
-    free_empty(table);
+    weir_state_free_empty(table);
     if (table->ttl_ms > 0) {
-        sweep(table);
-        free_empty(table);
+        sweep_expired(table);
+        weir_state_free_empty(table);
+    }
+    if (table->backend->disk != NULL) {
+        weir_state_make_room(table, count);
     }
     return reserve_buckets(table, count, err);
 }
@@ -366,14 +405,15 @@ int weir_state_table_fetch(weir_state_table *table, const weir_sort_keys *keys, 
         int64_t count = keys->length - first < BLOCK_ROWS ? keys->length - first : BLOCK_ROWS;
         WEIR_TRY(fetch_block(table, keys, first, count, out_slots, err));
     }
-    return WEIR_OK;
+    return weir_state_load_misses(table, err);
 }
 
 int weir_state_table_fetch_one(weir_state_table *table, weir_slice key, weir_state_slot *out_slot, weir_error *err)
 {
     WEIR_TRY(begin_fetch(table, 1, err));
     uint32_t hash = (uint32_t)(weir_state_hash(key) >> 32);
-    return find(table, first_candidate(table, hash), hash, key, out_slot, err);
+    WEIR_TRY(find(table, first_candidate(table, hash), hash, key, out_slot, err));
+    return weir_state_load_misses(table, err);
 }
 
 /* Gives an entry room for a value of `size` bytes. Its cell may still be in a list, so it stays until that is seen. */
@@ -392,26 +432,38 @@ static int move_entry(weir_state_table *table, weir_state_slot slot, size_t size
     new->key_size = old->key_size;
     table->buckets[slot].cell = to;
     weir_state_entry *in_cell = weir_state_entry_in_cell(table, from);
-    if (in_cell->flags & WEIR_ENTRY_FRESH) {
+    weir_state_entry_in_cell(table, to)->flags |=
+        in_cell->flags & (WEIR_ENTRY_RECENT | WEIR_ENTRY_ON_DISK | WEIR_ENTRY_TREE);
+    bool was_dirty = in_cell->flags & WEIR_ENTRY_DIRTY;
+    if (in_cell->flags & (WEIR_ENTRY_FRESH | WEIR_ENTRY_DIRTY)) {
         if (in_cell->flags & WEIR_ENTRY_OUTSIDE) {
             free_outside(table, from);
         }
         in_cell->flags |= WEIR_ENTRY_MOVED;
     } else {
-        free_cell(table, from);
+        weir_state_free_cell(table, from);
+    }
+    if (was_dirty) {
+        mark_dirty(table, to);
     }
     return WEIR_OK;
 }
 
-int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes,
-                          weir_error *err)
+/* Where two values in a row have one size, the next one is likely to have it, too. */
+static void note_size(weir_state_table *table, size_t size)
+{
+    table->value_hint = size == table->last_size && size <= HINT_BYTES ? (uint32_t)size : 0;
+    table->last_size = size;
+}
+
+int weir_state_resize(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes, weir_error *err)
 {
     uint32_t cell = table->buckets[slot].cell;
     weir_state_entry *entry = weir_state_entry_of(table, cell);
     uint32_t value_offset = weir_state_value_offset(table, entry->key_size);
-    if (value_offset + size > capacity_of(table, cell)) {
-        if (entry->value_size == 0 && size <= WEIR_SLAB_LARGEST / 4) {
-            table->value_hint = (uint32_t)size;
+    if (value_offset + size > weir_state_cell_capacity(table, cell)) {
+        if (entry->value_size == 0) {
+            note_size(table, size);
         }
         WEIR_TRY(move_entry(table, slot, size, err));
         cell = table->buckets[slot].cell;
@@ -422,11 +474,20 @@ int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t 
         memset(value + entry->value_size, 0, size - entry->value_size);
     }
     entry->value_size = (uint32_t)size;
-    set_time(table, entry, table->backend->now_ms);
-    if (size == 0) {
-        list_as_fresh(table, cell);
-    }
     *out_bytes = value;
+    return WEIR_OK;
+}
+
+int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes,
+                          weir_error *err)
+{
+    WEIR_TRY(weir_state_resize(table, slot, size, out_bytes, err));
+    uint32_t cell = table->buckets[slot].cell;
+    weir_state_set_entry_time(table, weir_state_entry_of(table, cell), table->backend->now_ms);
+    mark_dirty(table, cell);
+    if (size == 0) {
+        weir_state_list_as_fresh(table, cell);
+    }
     return WEIR_OK;
 }
 
@@ -434,35 +495,69 @@ void weir_state_table_remove(weir_state_table *table, weir_state_slot slot)
 {
     uint32_t cell = table->buckets[slot].cell;
     weir_state_entry_of(table, cell)->value_size = 0;
-    list_as_fresh(table, cell);
+    if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_ON_DISK) {
+        mark_dirty(table, cell);
+    }
+    weir_state_list_as_fresh(table, cell);
 }
 
-void weir_state_table_init(weir_state_table *table, weir_state_backend *backend, const weir_state_options *options)
+/* The cell of a key in memory; 0: there is none. */
+static uint32_t cell_of(const weir_state_table *table, weir_slice key)
+{
+    uint32_t hash = (uint32_t)(weir_state_hash(key) >> 32);
+    uint64_t bucket = home_of(hash, table->bucket_count);
+    while (table->buckets[bucket].cell != 0) {
+        if (table->buckets[bucket].hash == hash && is_key(table, table->buckets[bucket].cell, key)) {
+            return table->buckets[bucket].cell;
+        }
+        bucket = after(bucket, table->bucket_count);
+    }
+    return 0;
+}
+
+void weir_state_table_drop(weir_state_table *table, weir_slice key)
+{
+    uint32_t cell = cell_of(table, key);
+    if (cell != 0) {
+        weir_state_entry *in_cell = weir_state_entry_in_cell(table, cell);
+        in_cell->flags &= ~(uint32_t)WEIR_ENTRY_TREE & 0xff;
+        weir_state_entry_of(table, cell)->value_size = 0;
+        if (in_cell->flags & WEIR_ENTRY_ON_DISK) {
+            mark_dirty(table, cell);
+        }
+        weir_state_list_as_fresh(table, cell);
+    }
+}
+
+int weir_state_table_init(weir_state_table *table, weir_state_backend *backend, const weir_state_options *options,
+                          const weir_state_hooks *hooks, weir_error *err)
 {
     *table = (weir_state_table){.backend = backend,
                                 .name = weir_format("%s/%s", options->uid, options->name),
-                                .ttl_ms = options->ttl_ms > 0 ? options->ttl_ms : 0};
+                                .hooks = hooks,
+                                .ttl_ms = options->ttl_ms > 0 ? options->ttl_ms : 0,
+                                .complete = true};
     table->header_bytes = (uint32_t)(sizeof(weir_state_entry) + (table->ttl_ms > 0 ? 8 : 0));
-    table->next = backend->tables;
-    backend->tables = table;
+    int code = weir_state_register(backend, table, err);
+    if (code != WEIR_OK) {
+        free(table->name);
+    }
+    return code;
 }
 
 void weir_state_table_free(weir_state_table *table)
 {
-    weir_state_table **link = &table->backend->tables;
-    while (*link != table) {
-        link = &(*link)->next;
-    }
-    *link = table->next;
+    weir_state_unregister(table->backend, table);
     for (uint64_t i = 0; table->outside_bytes > 0 && i < table->bucket_count; i++) {
         uint32_t cell = table->buckets[i].cell;
         if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE)) {
             free_outside(table, cell);
         }
     }
-    int64_t chunk_bytes = (int64_t)(table->slab.chunk_count - table->slab.spare_count) * WEIR_SLAB_CHUNK_BYTES;
-    weir_state_give(table->backend, chunk_bytes + (int64_t)(table->bucket_count * sizeof *table->buckets));
+    weir_state_give(table->backend, table->slab.chunk_bytes + (int64_t)(table->bucket_count * sizeof *table->buckets));
+    weir_state_add_dirty(table, -table->dirty_bytes);
     weir_slab_free(&table->slab);
+    weir_state_free_misses(table);
     free(table->buckets);
     free(table->dirty.cells);
     free(table->fresh.cells);

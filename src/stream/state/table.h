@@ -48,35 +48,70 @@ typedef struct weir_cell_list {
     size_t capacity;
 } weir_cell_list;
 
-typedef struct weir_state_table {
+typedef struct weir_state_table weir_state_table;
+
+/* What map state adds to a table: its values may name trees, whose entries are in the database beside the table's. */
+typedef struct weir_state_hooks {
+    /* A value has come from the database. */
+    void (*loaded)(weir_state_table *table, weir_state_slot slot);
+    /* A sweep has come to an entry with a tree: gives up what it can of it; true when all of it is gone. */
+    bool (*sweep)(weir_state_table *table, const weir_state_entry *entry);
+    /* Frees what has passed its time in a tree. */
+    void (*expire)(weir_state_table *table, const weir_state_entry *entry);
+    /* A checkpoint writes the entries of trees, and is told when they are safe. */
+    int (*write)(weir_state_table *table, weir_error *err);
+    void (*written)(weir_state_table *table);
+} weir_state_hooks;
+
+struct weir_state_table {
     weir_state_backend *backend;
-    struct weir_state_table *next; /* of the backend's tables */
+    const weir_state_hooks *hooks; /* NULL: none */
+    weir_state_table *next;        /* of the backend's tables, whose ids ascend */
     char *name;                    /* uid and name, for people and for the database */
+    uint32_t id;                   /* in the database; trees' entries are under the id that follows */
+    bool complete;                 /* memory has all that the database has */
     int64_t ttl_ms;
     uint32_t header_bytes; /* before the key */
     uint32_t value_hint;   /* room that new entries get for their values */
+    size_t last_size;      /* of a first value that had no room */
     weir_slab slab;
     weir_state_bucket *buckets;
     uint64_t bucket_count;
     uint64_t entry_count;
     int64_t outside_bytes;
+    int64_t tree_bytes;
+    struct weir_map_tree *dirty_trees;
     weir_cell_list dirty;
     weir_cell_list fresh;
+    int64_t dirty_bytes;
     uint32_t sweep_chunk; /* where the sweep goes on */
     uint32_t sweep_unit;
-} weir_state_table;
+    uint32_t evict_chunk; /* where letting go has got to */
+    struct weir_state_misses *misses; /* keys of the fetch at hand that memory lacks; NULL: none */
+};
 
-void weir_state_table_init(weir_state_table *table, weir_state_backend *backend, const weir_state_options *options);
+int weir_state_table_init(weir_state_table *table, weir_state_backend *backend, const weir_state_options *options,
+                          const weir_state_hooks *hooks, weir_error *err);
 void weir_state_table_free(weir_state_table *table);
 
 int weir_state_table_fetch(weir_state_table *table, const weir_sort_keys *keys, weir_state_slot *out_slots,
                            weir_error *err);
 int weir_state_table_fetch_one(weir_state_table *table, weir_slice key, weir_state_slot *out_slot, weir_error *err);
 
+/* What a checkpoint does with a table: writes what has changed to what was begun; then, when that is safe, notes it. */
+int weir_state_table_write(weir_state_table *table, weir_error *err);
+void weir_state_table_written(weir_state_table *table);
+
+/* Lets clean entries go until about so many bytes went back to the budget, and returns how many did. Slots are bad after
+ * that. */
+int64_t weir_state_table_evict(weir_state_table *table, int64_t bytes);
+int64_t weir_state_table_used_bytes(const weir_state_table *table);
+
 /* As weir_value_state_edit and _remove. */
 int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes,
                           weir_error *err);
 void weir_state_table_remove(weir_state_table *table, weir_state_slot slot);
+void weir_state_table_drop(weir_state_table *table, weir_slice key); /* remove() by key, if memory has it */
 
 /* The same key always has the same hash, in this run and in others. */
 static inline uint64_t weir_state_hash_number(uint64_t key)

@@ -10,9 +10,12 @@ struct weir_value_state {
 int weir_value_state_open(weir_state_backend *backend, const weir_state_options *options, weir_value_state **out,
                           weir_error *err)
 {
-    (void)err;
     weir_value_state *state = weir_alloc_zeroed(1, sizeof *state);
-    weir_state_table_init(&state->table, backend, options);
+    int code = weir_state_table_init(&state->table, backend, options, NULL, err);
+    if (code != WEIR_OK) {
+        free(state);
+        return code;
+    }
     *out = state;
     return WEIR_OK;
 }
