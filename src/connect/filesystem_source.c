@@ -218,7 +218,7 @@ int weir_filesystem_check(const weir_options *options, const weir_connect_kind *
         return WEIR_OK;
     }
     weir_row_reader *reader;
-    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, NULL, 0, NULL, 0, &reader, err));
+    WEIR_TRY(weir_row_format_open_reader(format, options, fields, field_count, NULL, 0, NULL, &reader, err));
     reader->close(reader);
     weir_row_writer *writer;
     WEIR_TRY(weir_row_format_open_writer(format, options, fields, field_count, &writer, err));

@@ -198,10 +198,10 @@ int weir_folder_reader_init(weir_folder_reader *reader, const weir_source_option
     reader->view.column_count = reader->columns.count + reader->known_count;
     reader->view.columns = weir_alloc_zeroed((size_t)reader->view.column_count + 1, sizeof *reader->view.columns);
     if (weir_row_format_is_text(reader->format)) {
+        weir_row_keys keys = {options->primary_keys, options->primary_key_count, options->whole_changes};
         WEIR_TRY(weir_row_format_open_reader(reader->format, options->options, reader->columns.fields,
                                              reader->columns.count, reader->known, reader->known_count,
-                                             options->primary_keys, options->primary_key_count, &reader->text_reader,
-                                             err));
+                                             &keys, &reader->text_reader, err));
     }
     return open_folder(reader, options, err);
 }

@@ -139,8 +139,7 @@ size_t weir_row_format_metadata_keys(const weir_connect_kind *format, const char
 
 int weir_row_format_open_reader(const weir_connect_kind *format, const weir_options *options, const weir_field *fields,
                                 int32_t field_count, const weir_field *metadata, int32_t metadata_count,
-                                const char *const *primary_keys, int32_t primary_key_count, weir_row_reader **out,
-                                weir_error *err)
+                                const weir_row_keys *keys, weir_row_reader **out, weir_error *err)
 {
     if (is_csv(format)) {
         weir_csv_options csv;
@@ -149,8 +148,11 @@ int weir_row_format_open_reader(const weir_connect_kind *format, const weir_opti
     }
     weir_json_read_options json;
     WEIR_TRY(read_json_options(format, options, &json, err));
-    json.primary_keys = primary_keys;
-    json.primary_key_count = primary_key_count;
+    if (keys != NULL) {
+        json.primary_keys = keys->names;
+        json.primary_key_count = keys->count;
+        json.whole_changes = keys->whole_changes;
+    }
     json.metadata = metadata;
     json.metadata_count = metadata_count;
     return weir_json_open_reader(fields, field_count, &json, out, err);

@@ -38,6 +38,7 @@ typedef struct weir_source_options {
     int32_t partition_key_count;
     const char *const *primary_keys; /* with them, change events may lack the old row of an update */
     int32_t primary_key_count;
+    bool whole_changes; /* … and then they may not */
     const char *time_zone; /* session zone; NULL: UTC */
     weir_budget *budget;   /* NULL: unbounded */
     int64_t batch_rows;    /* most rows of a batch, or a few more where one message makes several; 0: 65 536 */

@@ -57,6 +57,7 @@ static int open_source(weir_session_table *table, const weir_scan_request *reque
         .time_zone = weir_session_setting(table->session, "table.local-time-zone"),
         .budget = &table->session->memory.sources,
         .batch_rows = table->session->batch_rows,
+        .whole_changes = request->whole_changes,
     };
     source->fields = weir_description_fields(description, arena, &source->field_count);
     source->metadata = weir_description_metadata(description, arena, &source->metadata_count);

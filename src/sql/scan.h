@@ -30,6 +30,8 @@ typedef struct weir_scan_request {
                                         the query tests the rows again. Lives as long as the plan */
     int64_t limit;                   /* this many rows (that match the predicate exactly) are enough; -1: all. May be
                                         ignored */
+    bool whole_changes;              /* of streams: a +U without its -U before it would be taken for an insert, and has to
+                                        be an error */
     bool parallel;                   /* several threads read splits side by side: there should be enough of them */
 } weir_scan_request;
 

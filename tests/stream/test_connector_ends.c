@@ -75,6 +75,33 @@ static void kinds_of_change_events_come_along(void **state)
     folder_end(folder);
 }
 
+static void an_update_without_the_row_before_it_is_an_error_where_it_would_be_counted_twice(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole <= 1; whole++) {
+        test_table table;
+        weir_error err = {0};
+        const char *const keys[] = {"a"};
+        char *folder = folder_start();
+        files_start(&table, folder, "a INT, b STRING", "format=debezium-json", "");
+        write_file(folder, "x", "{\"before\":null,\"after\":{\"a\":1,\"b\":\"y\"},\"op\":\"u\"}\n");
+        weir_source_options options = source_options(&table, 0);
+        options.primary_keys = keys;
+        options.primary_key_count = 1;
+        options.whole_changes = whole == 1;
+        weir_source *source = NULL;
+        weir_batch batch;
+        weir_batch_init(&batch, table.columns.fields, table.columns.count);
+        check_ok(weir_source_open(&options, &source, &err), &err);
+        assert_int_equal(source->next(source, &batch, &err), whole == 1 ? WEIR_CORRUPT : WEIR_OK);
+        assert_int_equal(strstr(err.message, "REPLICA IDENTITY") != NULL, whole == 1);
+        source->close(source);
+        weir_batch_free(&batch);
+        table_end(&table);
+        folder_end(folder);
+    }
+}
+
 static void which_tables_never_end_is_known_from_their_options(void **state)
 {
     (void)state;
@@ -275,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_gives_the_columns_asked_for_in_their_order),
         cmocka_unit_test(kinds_of_change_events_come_along),
+        cmocka_unit_test(an_update_without_the_row_before_it_is_an_error_where_it_would_be_counted_twice),
         cmocka_unit_test(which_tables_never_end_is_known_from_their_options),
         cmocka_unit_test(files_appear_with_the_commit),
         cmocka_unit_test(recovery_shows_what_was_prepared_once),

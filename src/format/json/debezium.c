@@ -32,11 +32,13 @@ static bool add_event(weir_json_events *events, weir_json_cursor *cursor, weir_j
     const weir_json_rows *before = &events->old_rows;
     const weir_json_rows *after = &events->new_rows;
     uint8_t letter = op.token == WEIR_JSON_STRING && op.size == 1 ? cursor->base[op.offset] : 0;
-    bool needs_before = letter == 'd' || (letter == 'u' && events->options->primary_key_count == 0);
+    bool may_lack = events->options->primary_key_count > 0 && !events->options->whole_changes;
+    bool needs_before = letter == 'd' || (letter == 'u' && !may_lack);
     if (needs_before && before->count == 0) {
         return weir_json_fail_at(cursor, event,
                                  "\"before\" with the old row (on Postgres: ALTER TABLE … REPLICA IDENTITY FULL; "
-                                 "updates of a table with a PRIMARY KEY can do without)");
+                                 "updates of a table with a PRIMARY KEY can do without, where they go into a table as they "
+                                 "are)");
     }
     if ((letter == 'c' || letter == 'r' || letter == 'u') && after->count == 0) {
         return weir_json_fail_at(cursor, event, "\"after\" with the new row");

@@ -42,6 +42,7 @@ typedef struct weir_json_read_options {
                                         without the row before them, and one that changes the key is a delete and an
                                         insert */
     int32_t primary_key_count;
+    bool whole_changes; /* they have to come with it all the same */
     const char *database_include; /* Canal: patterns that the whole name must match; NULL: all */
     const char *table_include;
     const weir_field *metadata; /* of events: more columns behind the fields, named by what an event says beside its

@@ -230,8 +230,14 @@ static int open_source(weir_graph *graph, const weir_plan *plan, weir_stream_sou
                             "table '%s.%s.%s' can't be read as a stream", plan->table->catalog, plan->table->database,
                             plan->table->name);
     }
+    bool is_direct = weir_plan_row_wise_scan(graph->bound->plan) == plan && graph->sink->takes == WEIR_SINK_UPSERTS;
     const weir_scan_request request = {
-        .columns = plan->columns, .column_count = plan->field_count, .predicate = plan->pushed, .limit = -1};
+        .columns = plan->columns,
+        .column_count = plan->field_count,
+        .predicate = plan->pushed,
+        .limit = -1,
+        .whole_changes = !is_direct,
+    };
     return plan->table->open_stream(plan->table, &request, out, err);
 }
 
