@@ -374,12 +374,14 @@ static int open_stream(weir_sql_table *self, const weir_scan_request *request, w
     const int32_t *places = schema_places(table, &table->arena);
     int32_t *columns = WEIR_NEW_ARRAY(&table->arena, int32_t, request->column_count);
     for (int32_t i = 0; i < request->column_count; i++) {
-        columns[i] = places[request->columns[i]];
+        bool is_kind = table->audit_log && request->columns[i] == 0;
+        columns[i] = is_kind ? WEIR_KIND_COLUMN : places[request->columns[i]];
     }
     bool prunes = request->predicate != NULL && !table->session->options.without_pruning;
     weir_paimon_source_options options = {
         .columns = columns,
         .column_count = request->column_count,
+        .audit_log = table->audit_log,
         .predicate = prunes ? weir_predicate_map(&table->arena, request->predicate, places) : NULL,
         .batch_rows = table->session->batch_rows,
         .description = weir_arena_format(&table->arena, "%s.%s.%s", self->catalog, self->database, self->name),
@@ -395,8 +397,8 @@ static int set_changes(weir_session_table *table, weir_error *err)
     WEIR_TRY(weir_paimon_changes_of(table->table, &changes, err));
     table->base.open_stream = open_stream;
     table->base.has_lookup = true;
-    table->base.has_row_kinds = changes.has_row_kinds;
-    table->base.has_upserts = changes.has_upserts;
+    table->base.has_row_kinds = changes.has_row_kinds && !table->audit_log;
+    table->base.has_upserts = changes.has_upserts && !table->audit_log;
     table->base.unbounded = !changes.is_bounded;
     return WEIR_OK;
 }
@@ -454,7 +456,7 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
         weir_session_table_make_system(table, open->name.system);
     }
     weir_session_table_set_columns(table);
-    if (session->streams && weir_session_table_is_plain(table)) {
+    if (session->streams && open->name.system == NULL && !table->read_optimized) {
         WEIR_GO(set_changes(table, err));
     }
     *out = table;

@@ -199,6 +199,39 @@ static void a_column_that_is_added_meanwhile_does_not_disturb_a_stream(void **st
     fixture_free(&table);
 }
 
+static void an_audit_log_has_kinds_as_values(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    const int32_t columns[] = {1, WEIR_KIND_COLUMN};
+    const weir_paimon_source_options options = {.columns = columns, .column_count = 2, .audit_log = true};
+    weir_stream_source *source = NULL;
+    weir_buffer text = {0};
+    weir_batch batch;
+    create(&table, "bucket=1;changelog-producer=lookup");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    fixture_commit(&table, "[[1, \"b\"]]", "+I");
+    const weir_field fields[] = {table.table->schema->fields[1],
+                                 {.name = "rowkind", .type = weir_type_simple(WEIR_VARCHAR, true)}};
+    weir_batch_init(&batch, fields, 2);
+    must(weir_paimon_source_open(table.table, &options, &source, &err), &err, "opening");
+    for (int i = 0; i < 2; i++) {
+        must(source->next(source, &batch, &err), &err, "reading");
+        for (int64_t row = 0; row < batch.length; row++) {
+            assert_int_equal(weir_batch_kind(&batch, row), WEIR_INSERT);
+            weir_value_to_json(&batch.columns[1], row, &text);
+            weir_value_to_json(&batch.columns[0], row, &text);
+        }
+        fixture_commit(&table, "[[1, \"b\"]]", "-D");
+    }
+    assert_string_equal(weir_buffer_text(&text), "\"+I\"\"b\"\"-D\"\"b\"");
+    source->close(source);
+    weir_batch_free(&batch);
+    weir_buffer_free(&text);
+    fixture_free(&table);
+}
+
 /* Replaces all rows. */
 static void overwrite(fixture *table, const char *rows)
 {
@@ -547,6 +580,7 @@ int main(void)
         cmocka_unit_test(a_stream_ends_with_the_first_snapshot_above_the_bounding_watermark),
         cmocka_unit_test(a_state_above_the_bounding_watermark_is_all_there_is),
         cmocka_unit_test(a_column_that_is_added_meanwhile_does_not_disturb_a_stream),
+        cmocka_unit_test(an_audit_log_has_kinds_as_values),
         cmocka_unit_test(overwrites_are_changes_where_they_are_asked_for),
         cmocka_unit_test(an_append_table_that_would_give_deletes_is_refused),
         cmocka_unit_test(a_stream_goes_on_from_any_place),

@@ -46,8 +46,11 @@ typedef struct paimon_source {
     const weir_table *table;
     weir_scan_options scan_options;
     weir_read_options read_options;
-    int32_t column_count; /* of the batches: 0 when only rows are wanted */
-    weir_batch unwanted;  /* what is read then */
+    const int32_t *columns; /* of the batches: places among what is read, or WEIR_KIND_COLUMN */
+    int32_t column_count;
+    bool is_direct;   /* what is read is what is given */
+    bool audit_log;
+    weir_batch inner; /* what is read otherwise */
     weir_stream_scan *scan;
     weir_table_plan *plan; /* that is being given out; NULL: the next one is to be made */
     bool plan_is_state;
@@ -129,19 +132,42 @@ static int next_plan(paimon_source *source, weir_error *err)
     return WEIR_OK;
 }
 
-/* Fills `out` from the split; without columns only its length and kinds. */
-static int read_split(paimon_source *source, weir_batch *out, weir_error *err)
+static int append_kinds(const weir_batch *from, weir_vector *out, weir_error *err)
 {
-    if (source->column_count > 0) {
-        return weir_split_next(source->reader, out, err);
-    }
-    WEIR_TRY(weir_split_next(source->reader, &source->unwanted, err));
-    out->length = source->unwanted.length;
-    if (source->unwanted.kinds != NULL && out->length > 0) {
-        weir_batch_reserve_kinds(out, out->length);
-        memcpy(out->kinds, source->unwanted.kinds, (size_t)out->length);
+    for (int64_t i = 0; i < from->length; i++) {
+        WEIR_TRY(weir_vector_append_raw(out, weir_row_kind_text(weir_batch_kind(from, i)), 2, err));
     }
     return WEIR_OK;
+}
+
+/* Moves the columns that were read to their places. */
+static int arrange(paimon_source *source, weir_batch *out, weir_error *err)
+{
+    weir_batch *inner = &source->inner;
+    for (int32_t i = 0; i < source->column_count; i++) {
+        if (source->columns[i] == WEIR_KIND_COLUMN) {
+            WEIR_TRY(append_kinds(inner, &out->columns[i], err));
+        } else {
+            weir_vector column = out->columns[i];
+            out->columns[i] = inner->columns[source->columns[i]];
+            inner->columns[source->columns[i]] = column;
+        }
+    }
+    out->length = inner->length;
+    if (inner->kinds != NULL && !source->audit_log && out->length > 0) {
+        weir_batch_reserve_kinds(out, out->length);
+        memcpy(out->kinds, inner->kinds, (size_t)out->length);
+    }
+    return WEIR_OK;
+}
+
+static int read_split(paimon_source *source, weir_batch *out, weir_error *err)
+{
+    if (source->is_direct) {
+        return weir_split_next(source->reader, out, err);
+    }
+    WEIR_TRY(weir_split_next(source->reader, &source->inner, err));
+    return arrange(source, out, err);
 }
 
 /* Leaves out the first `count` rows. */
@@ -390,7 +416,7 @@ static void close_source(weir_stream_source *self)
     end_plan(source);
     weir_reader_hold_release(source->hold);
     weir_stream_scan_close(source->scan);
-    weir_batch_free(&source->unwanted);
+    weir_batch_free(&source->inner);
     weir_arena_free(&source->arena);
     free(source->identity);
     free(source);
@@ -418,15 +444,29 @@ static const weir_predicate *usable_predicate(paimon_source *source, const weir_
 static void choose_columns(paimon_source *source, const weir_paimon_source_options *options)
 {
     const weir_schema *schema = source->table->schema;
+    int32_t *read = WEIR_NEW_ARRAY(&source->arena, int32_t, options->column_count + 1);
+    int32_t *places = WEIR_NEW_ARRAY(&source->arena, int32_t, options->column_count + 1);
+    int32_t count = 0;
+    for (int32_t i = 0; i < options->column_count; i++) {
+        bool is_kind = options->columns[i] == WEIR_KIND_COLUMN;
+        places[i] = is_kind ? WEIR_KIND_COLUMN : count;
+        if (!is_kind) {
+            read[count++] = options->columns[i];
+        }
+    }
+    source->columns = places;
     source->column_count = options->column_count;
-    source->read_options.columns = options->columns;
-    source->read_options.column_count = options->column_count;
-    if (options->column_count == 0) {
-        int32_t *column = WEIR_NEW_ARRAY(&source->arena, int32_t, 1);
-        *column = schema->primary_key_count > 0 ? schema->primary_columns[0] : 0;
-        source->read_options.columns = column;
-        source->read_options.column_count = 1;
-        weir_batch_init(&source->unwanted, &schema->fields[*column], 1);
+    source->audit_log = options->audit_log;
+    source->is_direct = count > 0 && !options->audit_log;
+    if (count == 0) {
+        read[count++] = schema->primary_key_count > 0 ? schema->primary_columns[0] : 0;
+    }
+    source->read_options.columns = read;
+    source->read_options.column_count = count;
+    if (!source->is_direct) {
+        int32_t field_count = 0;
+        const weir_field *fields = weir_read_fields(source->table, &source->read_options, &source->arena, &field_count);
+        weir_batch_init(&source->inner, fields, field_count);
     }
 }
 
@@ -438,7 +478,7 @@ static int open_source(paimon_source *source, const weir_paimon_source_options *
     choose_columns(source, options);
     source->read_options.with_kinds = true;
     source->read_options.batch_rows = options->batch_rows;
-    source->read_options.predicate = usable_predicate(source, options->predicate, changes.has_upserts);
+    source->read_options.predicate = usable_predicate(source, options->predicate, changes.has_upserts && !options->audit_log);
     source->scan_options = (weir_scan_options){
         .predicate = source->read_options.predicate,
         .limit = -1,

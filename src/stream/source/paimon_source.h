@@ -10,10 +10,13 @@
 typedef struct weir_paimon_source_options {
     const int32_t *columns; /* positions in the schema, in the order of the batches; may be none */
     int32_t column_count;
+    bool audit_log; /* kinds are values: a column WEIR_KIND_COLUMN has them as text, and all rows are +I */
     const weir_predicate *predicate; /* over the schema's columns; NULL: none. Rows that don't match may still come */
     int64_t batch_rows;              /* 0: the default */
     const char *description;         /* for people */
 } weir_paimon_source_options;
+
+enum { WEIR_KIND_COLUMN = -1 }; /* in the place of a position in the schema */
 
 /* What a stream over a table gives, by its key and its changelog producer. */
 typedef struct weir_paimon_changes {
