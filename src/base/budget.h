@@ -14,7 +14,7 @@
 typedef struct weir_budget {
     const char *name; /* static memory; named in the error */
     struct weir_budget *parent;
-    int64_t limit_bytes; /* INT64_MAX: unlimited */
+    _Atomic int64_t limit_bytes; /* INT64_MAX: unlimited */
     _Atomic int64_t used_bytes;
     _Atomic int64_t peak_bytes;
 } weir_budget;

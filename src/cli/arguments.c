@@ -68,6 +68,21 @@ static int set_pair(const weir_cli_option *option, const char *value, weir_arena
     return WEIR_OK;
 }
 
+/* Seconds as a number, or a duration such as 2min. */
+static int set_seconds(const weir_cli_option *option, const char *value, weir_error *err)
+{
+    char *end = NULL;
+    double seconds = strtod(value, &end);
+    int64_t ms = (int64_t)(seconds * 1000);
+    bool is_number = end != value && *end == '\0' && seconds >= 0 && seconds < 1e9;
+    if (!is_number && (!weir_parse_duration(value, &ms) || ms < 0)) {
+        return weir_fail(err, WEIR_INVALID, "%s %s: expected seconds such as 10 or 0.5, or a duration such as 2min",
+                         option->name, value);
+    }
+    *(int64_t *)option->target = ms;
+    return WEIR_OK;
+}
+
 static int set_value(const weir_cli_option *option, const char *value, weir_arena *arena, weir_error *err)
 {
     switch (option->kind) {
@@ -87,6 +102,8 @@ static int set_value(const weir_cli_option *option, const char *value, weir_aren
             return weir_fail(err, WEIR_INVALID, "%s %s: expected a size such as 256MB or 2g", option->name, value);
         }
         return WEIR_OK;
+    case WEIR_CLI_SECONDS:
+        return set_seconds(option, value, err);
     case WEIR_CLI_PAIRS:
         return set_pair(option, value, arena, err);
     case WEIR_CLI_FLAG:

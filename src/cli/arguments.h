@@ -11,6 +11,7 @@ typedef enum weir_cli_kind {
     WEIR_CLI_TWO,    /* target: const char *[2] */
     WEIR_CLI_NUMBER, /* target: int64_t */
     WEIR_CLI_SIZE,   /* target: int64_t, bytes */
+    WEIR_CLI_SECONDS, /* target: int64_t, milliseconds */
     WEIR_CLI_PAIRS,  /* target: weir_options; KEY=VALUE, may come several times */
     WEIR_CLI_TEXTS   /* target: weir_cli_texts; may come several times */
 } weir_cli_kind;

@@ -8,10 +8,11 @@
  *   shell.h       `weir sql` on a terminal
  *   output.h      rows as table, csv, json or jsonl
  *   progress.h    what a running statement does, on standard error
+ *   jobs.h        jobs that run beside statements: waiting for them, live lines
  *   completion.c  `weir completion SHELL`
  *
  * Only result rows go to standard output; messages, timings and progress go to standard error. Exit status: 0 done,
- * 1 a statement failed, 2 the command line is wrong, 130 interrupted. */
+ * 1 a statement or a job failed, 2 the command line is wrong, 124 out of time, 130 and 143 interrupted. */
 #ifndef WEIR_CLI_H
 #define WEIR_CLI_H
 

@@ -10,7 +10,9 @@
     "  --memory SIZE      most memory for buffers, such as 256MB or 4g       (half of the machine)\n"                  \
     "  --threads N        worker threads                                     (one per processor)\n"                    \
     "  --color WHEN       auto, always or never; NO_COLOR is heeded          (auto)\n"                                 \
-    "  -q, --quiet        no messages, timings and progress\n"
+    "  -q, --quiet        no messages, timings and progress\n"                                                         \
+    "  --until-idle SEC   ends jobs that have had nothing to do for so long, readers after their writers\n"           \
+    "  --timeout SEC      ends everything after so long\n"
 
 #define FORMATS                                                                                                        \
     "Formats\n"                                                                                                        \
@@ -23,18 +25,34 @@
 
 #define STATUSES                                                                                                       \
     "Exit status\n"                                                                                                    \
-    "  0 all ran, 1 a statement failed, 2 the command line is wrong, 130 interrupted by Ctrl-C\n"
+    "  0    all statements ran; jobs have ended, or were stopped by Ctrl-C or SIGTERM with a last checkpoint\n"        \
+    "  1    a statement or a job failed\n"                                                                             \
+    "  2    the command line is wrong\n"                                                                               \
+    "  124  --timeout ended it\n"                                                                                      \
+    "  130  Ctrl-C came while statements ran; 143: SIGTERM did\n"
 
 static const char run_help[] =
     "\n"
     "Runs the statements of a file of Flink SQL, one after the other; '-' reads standard input. Stops at the first\n"
-    "statement that fails and shows where. Ctrl-C cancels the statement that runs; what was committed stays.\n"
+    "statement that fails and shows where.\n"
     "\n"
-    "Options\n" SESSION_OPTIONS "\n" FORMATS "\n" STATUSES "\n"
+    "An INSERT whose input ends is waited for. One whose input does not end runs on as a job beside the statements\n"
+    "that follow, and the program waits for all jobs. Ctrl-C and SIGTERM stop them with a last checkpoint; a second\n"
+    "signal ends the program at once.\n"
+    "\n"
+    "What is done and where jobs are is kept in a folder beside the script (FILE.sql.weir). However a run ended, the\n"
+    "same command goes on from there: statements that are done are passed over, jobs go on exactly where they were.\n"
+    "After a script has come to its end, it begins with its first statement again; jobs still go on.\n"
+    "\n"
+    "Options\n" SESSION_OPTIONS
+    "  --state DIR        keeps that state in DIR\n"
+    "  --fresh            forgets what an earlier run has left there\n"
+    "\n" FORMATS "\n" STATUSES "\n"
     "Examples\n"
     "  weir run examples/orders/first.sql\n"
     "  weir run report.sql --format csv --output report.csv\n"
-    "  weir run load.sql --memory 512MB -D execution.runtime-mode=batch\n";
+    "  weir run load.sql --memory 512MB -D execution.runtime-mode=batch\n"
+    "  weir run pipeline.sql --until-idle 5 --state /var/lib/pipeline\n";
 
 static const char sql_help[] =
     "\n"
@@ -95,9 +113,10 @@ static const char completion_help[] =
     "  weir completion fish > ~/.config/fish/completions/weir.fish              fish\n";
 
 #define SESSION_WORDS                                                                                                  \
-    "--format", "--output", "--warehouse", "--set", "--memory", "--threads", "--color", "--quiet", "--help", NULL
+    "--format", "--output", "--warehouse", "--set", "--memory", "--threads", "--color", "--quiet", "--until-idle",        \
+        "--timeout", "--help", NULL
 
-static const char *const run_words[] = {SESSION_WORDS};
+static const char *const run_words[] = {"--state", "--fresh", SESSION_WORDS};
 static const char *const sql_words[] = {"-e", "--execute", "-f", "--file", "-i", "--init", "-o", "-D", SESSION_WORDS};
 static const char *const dump_words[] = {"--sort",    "--snapshot",  "--tag",    "--branch",
                                          "--columns", "--changelog", "--stream", "--with-snapshot",

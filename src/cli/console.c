@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/jobs.h"
+#include "cli/sql_text.h"
 #include "sql/parser.h"
 
 /* ---- one statement ---- */
@@ -107,21 +110,40 @@ static int next_statement(weir_cli_console *console, weir_script *script, weir_e
     return code;
 }
 
+void weir_cli_expect_jobs(weir_cli_console *console, const char *whole, size_t size)
+{
+    weir_slice text = weir_slice_of(whole, size);
+    int32_t count = 0;
+    for (size_t at = 0; at < text.size;) {
+        weir_piece piece = weir_piece_at(text, at);
+        bool is_word = piece.kind == WEIR_PIECE_WORD || piece.kind == WEIR_PIECE_KEYWORD;
+        if (is_word && piece.to - piece.from == strlen("INSERT") &&
+            strncasecmp((const char *)text.data + piece.from, "INSERT", strlen("INSERT")) == 0) {
+            count++;
+        }
+        at = piece.to;
+    }
+    weir_session_expect_jobs(console->session, count);
+}
+
 int weir_cli_run_text(weir_cli_console *console, const char *name, const char *text, size_t size)
 {
     weir_script script;
     int code = WEIR_OK;
     weir_error err = {0};
     weir_script_init(&script, text, size);
-    while (code == WEIR_OK) {
+    while (code == WEIR_OK && weir_interrupt_asked() == 0) {
         code = next_statement(console, &script, &err);
     }
     if (code == WEIR_END) {
         return WEIR_CLI_DONE;
     }
     fflush(console->output);
-    show_error(console, name, text, size, &err);
-    return code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
+    if (code != WEIR_OK) {
+        show_error(console, name, text, size, &err);
+    }
+    int number = weir_interrupt_asked();
+    return number != 0 ? weir_interrupt_status(number) : code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
 }
 
 int weir_cli_run_file(weir_cli_console *console, const char *path)
@@ -147,6 +169,7 @@ int weir_cli_run_file(weir_cli_console *console, const char *path)
         fprintf(stderr, "weir: %s: cannot be read: %s\n", path, strerror(errno));
     } else {
         const char *whole = weir_buffer_text(&text);
+        weir_cli_expect_jobs(console, whole, text.size);
         status = weir_cli_run_text(console, is_input ? NULL : path, whole, text.size);
     }
     weir_buffer_free(&text);
@@ -226,16 +249,27 @@ static int apply_settings(weir_cli_console *console, const weir_options *setting
 
 int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err)
 {
-    *out = (weir_cli_console){.output = stdout};
+    *out = (weir_cli_console){.output = stdout, .until_idle_ms = -1};
     WEIR_TRY(check_options(options, out, err));
     weir_cli_progress_init(&out->progress, options->quiet, out->has_colors);
     weir_interrupt_init();
+    if (options->timeout_ms > 0) {
+        weir_interrupt_after_ms(options->timeout_ms);
+    }
+    out->until_idle_ms = options->until_idle_ms;
+    /* Programs that read jsonl want nothing but result rows. */
+    FILE *print_to = out->format == WEIR_OUTPUT_JSONL ? stderr : stdout;
+    if (out->progress.is_live && isatty(fileno(print_to))) {
+        out->print_to = weir_cli_progress_stream(&out->progress, print_to);
+    }
     weir_session_options session = {
         .memory_bytes = options->memory_bytes,
         .threads = (int)options->threads,
         .warehouse = options->warehouse,
-        /* Programs that read jsonl want nothing but result rows. */
-        .print_to = out->format == WEIR_OUTPUT_JSONL ? stderr : stdout,
+        .print_to = out->print_to != NULL ? out->print_to : print_to,
+        .state_folder = options->state,
+        .optional_state = options->optional_state,
+        .fresh = options->fresh,
     };
     WEIR_TRY(weir_session_create(&session, &out->session, err));
     WEIR_TRY(apply_settings(out, &options->settings, err));
@@ -250,5 +284,9 @@ bool weir_cli_console_close(weir_cli_console *console)
     bool written = weir_cli_console_redirect(console, NULL);
     weir_session_free(console->session);
     console->session = NULL;
+    if (console->print_to != NULL) {
+        fclose(console->print_to);
+        console->print_to = NULL;
+    }
     return written;
 }

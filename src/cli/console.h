@@ -11,8 +11,10 @@ typedef struct weir_cli_console {
     weir_output_format format;
     weir_cli_progress progress;
     FILE *output; /* of results: standard output, or a file */
+    FILE *print_to; /* of print sinks, where that is not the output itself; NULL: none */
     bool has_colors;
     bool pages;
+    int64_t until_idle_ms; /* jobs are asked to end once they have had nothing to do for so long; -1: they are not */
 } weir_cli_console;
 
 /* Options that `weir run` and `weir sql` share. */
@@ -25,6 +27,11 @@ typedef struct weir_cli_session_options {
     int64_t threads;
     weir_options settings;
     bool quiet;
+    int64_t until_idle_ms;   /* -1: jobs run on */
+    int64_t timeout_ms;      /* 0: none */
+    const char *state;       /* where a script's state is kept; NULL: nowhere */
+    bool optional_state;     /* of `state` */
+    bool fresh;
 } weir_cli_session_options;
 
 #define WEIR_CLI_SESSION_OPTIONS(options)                                                                              \
@@ -34,6 +41,8 @@ typedef struct weir_cli_session_options {
         {"--memory", NULL, WEIR_CLI_SIZE, &(options).memory_bytes},                                                    \
         {"--threads", NULL, WEIR_CLI_NUMBER, &(options).threads},                                                      \
         {"--set", "-D", WEIR_CLI_PAIRS, &(options).settings},                                                          \
+        {"--until-idle", NULL, WEIR_CLI_SECONDS, &(options).until_idle_ms},                                            \
+        {"--timeout", NULL, WEIR_CLI_SECONDS, &(options).timeout_ms},                                                  \
     {                                                                                                                  \
         "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
     }
@@ -50,6 +59,9 @@ bool weir_cli_console_redirect(weir_cli_console *console, const char *path);
 /* Runs all statements; stops at the first that fails, after showing why. `name`: of the source, for messages; NULL:
  * none. Returns an exit status. */
 int weir_cli_run_text(weir_cli_console *console, const char *name, const char *text, size_t size);
+
+/* Counts how many jobs a text may start, for memory to be divided among them. */
+void weir_cli_expect_jobs(weir_cli_console *console, const char *text, size_t size);
 
 /* Reads a file, or standard input for "-", and runs it. */
 int weir_cli_run_file(weir_cli_console *console, const char *path);

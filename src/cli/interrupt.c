@@ -1,34 +1,40 @@
-/* A thread that waits for SIGINT: cancelling takes locks, which a signal handler must not do. */
+/* A thread that waits for signals: cancelling takes locks, which a signal handler must not do. */
 #include "cli/interrupt.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#define STATUS_INTERRUPTED 130 /* what shells expect of a program that SIGINT ended */
-#define AGAIN_AFTER_NS     50000000
+#define STATUS_SIGNAL  128 /* and the number: what shells expect of a program that a signal ended */
+#define STATUS_TIMEOUT 124 /* as that of timeout(1) */
+#define AGAIN_AFTER_NS 50000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static weir_session *watched;
-static int times;  /* since the statement began */
+static int times;  /* how often people asked: since the statement began, or at all where nobody types */
+static int asked;  /* the first signal; 0: none */
+static bool began; /* statements have run: there may be something to end in good order */
 static bool stays; /* the program does not end */
 static bool is_prompting;
 static pthread_t prompting; /* the thread that waits for keys */
 
-/* What an interrupt means now. */
-static void answer(void)
+/* What a signal means now. A shell lives until SIGTERM. */
+static void answer(int number)
 {
     pthread_mutex_lock(&mutex);
-    bool leaves = !is_prompting && !stays && (watched == NULL || times > 0);
-    times++;
+    bool leaves = stays ? number == SIGTERM : number != SIGALRM && (times > 0 || !began);
+    times += number != SIGALRM;
     if (is_prompting) {
         pthread_kill(prompting, SIGINT);
+    } else if (!stays && asked == 0) {
+        asked = number;
     }
     pthread_mutex_unlock(&mutex);
     if (leaves) {
-        _exit(STATUS_INTERRUPTED);
+        _exit(weir_interrupt_status(number));
     }
 }
 
@@ -37,7 +43,7 @@ static void answer(void)
 static bool cancel_watched(void)
 {
     pthread_mutex_lock(&mutex);
-    bool cancels = watched != NULL && times > 0;
+    bool cancels = watched != NULL && (times > 0 || asked != 0);
     if (cancels) {
         weir_session_cancel(watched);
     }
@@ -52,8 +58,8 @@ static void *wait_for_interrupts(void *argument)
     for (;;) {
         bool cancels = cancel_watched();
         int number = sigtimedwait(signals, NULL, cancels ? &interval : NULL);
-        if (number == SIGINT) {
-            answer();
+        if (number > 0) {
+            answer(number);
         } else if (number < 0 && errno != EAGAIN && errno != EINTR) {
             return NULL;
         }
@@ -66,6 +72,8 @@ void weir_interrupt_init(void)
     pthread_t thread;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (pthread_create(&thread, NULL, wait_for_interrupts, &signals) == 0) {
         pthread_detach(thread);
@@ -121,6 +129,23 @@ void weir_interrupt_watch(weir_session *session)
 {
     pthread_mutex_lock(&mutex);
     watched = session;
-    times = 0;
+    began = true;
+    times = stays ? 0 : times;
     pthread_mutex_unlock(&mutex);
 }
+
+void weir_interrupt_after_ms(int64_t ms)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+int weir_interrupt_asked(void)
+{
+    pthread_mutex_lock(&mutex);
+    int number = asked;
+    pthread_mutex_unlock(&mutex);
+    return number;
+}
+
+int weir_interrupt_status(int number) { return number == SIGALRM ? STATUS_TIMEOUT : STATUS_SIGNAL + number; }

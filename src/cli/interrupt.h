@@ -1,4 +1,5 @@
-/* Ctrl-C: the running statement is cancelled; in programs that nobody types into, a second time ends them. */
+/* Ctrl-C, SIGTERM and a timeout: the running statement is cancelled, and what runs besides is to be stopped in good
+ * order; in programs that nobody types into, a second signal ends them at once. */
 #ifndef WEIR_CLI_INTERRUPT_H
 #define WEIR_CLI_INTERRUPT_H
 
@@ -9,8 +10,17 @@
 /* Before other threads are started: they must not take the signal. */
 void weir_interrupt_init(void);
 
-/* Whose statement to cancel; NULL: none runs, and the signal ends the program. So does a second one in any case. */
+/* Whose statement to cancel; NULL: none runs. */
 void weir_interrupt_watch(weir_session *session);
+
+/* After so long the same happens as by a signal, which is then SIGALRM. */
+void weir_interrupt_after_ms(int64_t ms);
+
+/* The signal that asked for the end, the first one; 0: none has. */
+int weir_interrupt_asked(void);
+
+/* What a program that a signal has ended gives to its shell: 128 and its number; 124 after a timeout. */
+int weir_interrupt_status(int number);
 
 /* From now on no interrupt ends the program: a person types, and has other ways to leave. */
 void weir_interrupt_stay(void);

@@ -41,7 +41,8 @@ static void print_overview(FILE *to)
           "  weir dump ./lake/default.db/users --sort\n"
           "\n"
           "Results go to standard output, everything else to standard error.\n"
-          "Exit status: 0 done, 1 a statement failed, 2 the command line is wrong, 130 interrupted.\n",
+          "Exit status: 0 done, 1 a statement or a job failed, 2 the command line is wrong, 124 out of time,\n"
+          "130 interrupted.\n",
           to);
 }
 

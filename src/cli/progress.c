@@ -1,63 +1,19 @@
-/* Progress and summaries for people. Numbers have separators of thousands: 1,234,567. */
+/* Progress and summaries for people. */
 #include "cli/progress.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/display.h"
+#include "cli/figures.h"
 
 #define FIRST_AFTER_MS 500 /* what is faster needs no line */
 #define INTERVAL_MS    100
 #define LEFT_AFTER_MS  2000 /* before, how long it will take is a guess */
 #define BAR_WIDTH      20
-
-/* ---- numbers ---- */
-
-static void append_number(int64_t value, weir_buffer *out)
-{
-    char digits[32];
-    int count = snprintf(digits, sizeof digits, "%" PRId64, value);
-    for (int i = 0; i < count; i++) {
-        if (i > 0 && (count - i) % 3 == 0 && digits[i - 1] != '-') {
-            weir_buffer_append_byte(out, ',');
-        }
-        weir_buffer_append_byte(out, (uint8_t)digits[i]);
-    }
-}
-
-static void append_count(int64_t value, const char *one, const char *many, weir_buffer *out)
-{
-    append_number(value, out);
-    weir_buffer_append_format(out, " %s", value == 1 ? one : many);
-}
-
-static void append_seconds(int64_t elapsed_ns, weir_buffer *out)
-{
-    double seconds = (double)elapsed_ns / 1e9;
-    weir_buffer_append_format(out, seconds < 10 ? "%.3f s" : "%.1f s", seconds);
-}
-
-static void append_rate(int64_t rows, int64_t elapsed_ns, weir_buffer *out)
-{
-    if (elapsed_ns > 0 && rows > 0) {
-        append_number((int64_t)((double)rows * 1e9 / (double)elapsed_ns), out);
-        weir_buffer_append_text(out, " rows/s");
-    }
-}
-
-static void append_duration(int64_t seconds, weir_buffer *out)
-{
-    if (seconds >= 3600) {
-        weir_buffer_append_format(out, "%d h %d min", (int)(seconds / 3600), (int)(seconds % 3600 / 60));
-    } else if (seconds >= 60) {
-        weir_buffer_append_format(out, "%d min %d s", (int)(seconds / 60), (int)(seconds % 60));
-    } else {
-        weir_buffer_append_format(out, "%d s", (int)seconds);
-    }
-}
 
 /* ---- the line ---- */
 
@@ -94,11 +50,11 @@ static void append_progress(const weir_progress *progress, int64_t elapsed_ns, w
     if (fraction >= 0) {
         append_bar(fraction, out);
     }
-    append_count(rows, progress->rows > 0 ? "row written" : "row read",
+    weir_append_count(rows, progress->rows > 0 ? "row written" : "row read",
                  progress->rows > 0 ? "rows written" : "rows read", out);
     if (progress->commits > 0) {
         weir_buffer_append_text(out, "  ");
-        append_count(progress->commits, "commit", "commits", out);
+        weir_append_count(progress->commits, "commit", "commits", out);
     }
     if (progress->done_bytes > 0) {
         weir_buffer_append_format(out, "  %.1f MB", (double)progress->done_bytes / 1e6);
@@ -108,12 +64,12 @@ static void append_progress(const weir_progress *progress, int64_t elapsed_ns, w
                                   progress->read.total_splits);
     }
     weir_buffer_append_text(out, rows > 0 ? "  " : "");
-    append_rate(rows, elapsed_ns, out);
+    weir_append_rate(rows, elapsed_ns, out);
     weir_buffer_append_text(out, "  ");
-    append_duration(elapsed_ns / 1000000000, out);
+    weir_append_duration(elapsed_ns / 1000000000, out);
     if (fraction > 0.01 && fraction < 1 && elapsed_ns > LEFT_AFTER_MS * 1000000LL) {
         weir_buffer_append_text(out, ", about ");
-        append_duration((int64_t)((double)elapsed_ns / 1e9 * (1 - fraction) / fraction) + 1, out);
+        weir_append_duration((int64_t)((double)elapsed_ns / 1e9 * (1 - fraction) / fraction) + 1, out);
         weir_buffer_append_text(out, " left");
     }
 }
@@ -124,21 +80,99 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
+/* The cursor stands in the last of the lines, and then where the first one was. */
+static void append_clear(weir_cli_progress *self, weir_buffer *out)
+{
+    for (int i = 0; i < self->lines; i++) {
+        weir_buffer_append_text(out, i == 0 ? "\r\033[K" : "\033[A\033[K");
+    }
+    self->lines = 0;
+}
+
 /* Cut to the terminal: a line that wraps could not be rewritten. */
+static void append_line(weir_slice line, weir_buffer *out)
+{
+    int width = weir_display_width(line);
+    int most = terminal_width() - 1;
+    weir_display_pad(line, width < most ? width : most, false, out);
+}
+
+static void draw(weir_cli_progress *self, const char *text)
+{
+    weir_buffer shown = {0};
+    append_clear(self, &shown);
+    while (*text != '\0') {
+        size_t size = strcspn(text, "\n");
+        append_line(weir_slice_of(text, size), &shown);
+        self->lines++;
+        text += size;
+        if (*text == '\n') {
+            weir_buffer_append_byte(&shown, '\n');
+            text++;
+        }
+    }
+    fputs(weir_buffer_text(&shown), stderr);
+    fflush(stderr);
+    weir_buffer_free(&shown);
+}
+
 static void show_line(weir_cli_progress *self)
 {
     weir_progress progress;
-    weir_buffer line = {0}, shown = {0};
+    weir_buffer line = {0};
     weir_session_progress(self->session, &progress);
     append_progress(&progress, weir_monotonic_ns() - self->start_ns, &line);
-    int width = weir_display_width(weir_buffer_slice(&line));
-    int most = terminal_width() - 1;
-    weir_display_pad(weir_buffer_slice(&line), width < most ? width : most, false, &shown);
-    fprintf(stderr, "\r%s\033[K", weir_buffer_text(&shown));
-    fflush(stderr);
-    self->has_line = true;
+    draw(self, weir_buffer_text(&line));
     weir_buffer_free(&line);
-    weir_buffer_free(&shown);
+}
+
+void weir_cli_progress_show(weir_cli_progress *progress, const char *text)
+{
+    pthread_mutex_lock(&progress->mutex);
+    draw(progress, text);
+    pthread_mutex_unlock(&progress->mutex);
+}
+
+void weir_cli_progress_clear(weir_cli_progress *progress)
+{
+    pthread_mutex_lock(&progress->mutex);
+    if (progress->lines > 0) {
+        draw(progress, "");
+    }
+    pthread_mutex_unlock(&progress->mutex);
+}
+
+/* ---- what others print ---- */
+
+typedef struct stream {
+    weir_cli_progress *progress;
+    FILE *to;
+} stream;
+
+static ssize_t write_stream(void *cookie, const char *bytes, size_t size)
+{
+    stream *self = cookie;
+    pthread_mutex_lock(&self->progress->mutex);
+    if (self->progress->lines > 0) {
+        draw(self->progress, "");
+    }
+    size_t written = fwrite(bytes, 1, size, self->to);
+    fflush(self->to);
+    pthread_mutex_unlock(&self->progress->mutex);
+    return (ssize_t)written;
+}
+
+static int close_stream(void *cookie)
+{
+    free(cookie);
+    return 0;
+}
+
+FILE *weir_cli_progress_stream(weir_cli_progress *progress, FILE *to)
+{
+    stream *self = weir_alloc_zeroed(1, sizeof *self);
+    *self = (stream){progress, to};
+    return fopencookie(self, "w", (cookie_io_functions_t){.write = write_stream, .close = close_stream});
 }
 
 static void add_ms(struct timespec *time, int64_t ms)
@@ -203,32 +237,28 @@ void weir_cli_progress_end(weir_cli_progress *progress)
     pthread_mutex_unlock(&progress->mutex);
     pthread_join(progress->thread, NULL);
     progress->is_running = false;
-    if (progress->has_line) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-        progress->has_line = false;
-    }
+    weir_cli_progress_clear(progress);
 }
 
 /* ---- after it ---- */
 
 static void append_changes(const weir_change_summary *changes, weir_buffer *line)
 {
-    append_count(changes->rows, "row", "rows", line);
+    weir_append_count(changes->rows, "row", "rows", line);
     weir_buffer_append_text(line, " in ");
-    append_count(changes->commits, "commit", "commits", line);
+    weir_append_count(changes->commits, "commit", "commits", line);
     if (changes->last_snapshot > 0) {
         weir_buffer_append_format(line, ", snapshot %" PRId64, changes->last_snapshot);
     }
     if (changes->files > 0) {
         weir_buffer_append_text(line, ", ");
-        append_count(changes->files, "file", "files", line);
+        weir_append_count(changes->files, "file", "files", line);
     }
     weir_buffer_append_text(line, ", ");
-    append_seconds(changes->elapsed_ns, line);
+    weir_append_seconds(changes->elapsed_ns, line);
     if (changes->rows > 0) {
         weir_buffer_append_text(line, ", ");
-        append_rate(changes->rows, changes->elapsed_ns, line);
+        weir_append_rate(changes->rows, changes->elapsed_ns, line);
     }
 }
 
@@ -240,19 +270,19 @@ static void append_set(const weir_output_summary *output, bool with_time, int64_
     } else if (output->rows == 0) {
         weir_buffer_append_text(line, "Empty set");
     } else {
-        append_count(output->rows, "row in set", "rows in set", line);
+        weir_append_count(output->rows, "row in set", "rows in set", line);
     }
     if (with_time) {
         weir_buffer_append_format(line, " (%.2f seconds)", (double)elapsed_ns / 1e9);
     }
     if (output->hidden_rows > 0) {
         weir_buffer_append_text(line, "; ");
-        append_count(output->hidden_rows, "more row is", "more rows are", line);
+        weir_append_count(output->hidden_rows, "more row is", "more rows are", line);
         weir_buffer_append_text(line, " not shown (sql-client.execution.max-table-result.rows)");
     }
     if (output->hidden_columns > 0) {
         weir_buffer_append_text(line, "; ");
-        append_count(output->hidden_columns, "column is", "columns are", line);
+        weir_append_count(output->hidden_columns, "column is", "columns are", line);
         weir_buffer_append_text(line, " not shown: see --format vertical, or \\x");
     }
 }
@@ -270,7 +300,9 @@ void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *resu
     if (progress->is_quiet) {
         return;
     }
-    if (result->kind == WEIR_RESULT_CHANGES) {
+    if (result->kind == WEIR_RESULT_JOB) {
+        weir_buffer_append_text(&line, result->message);
+    } else if (result->kind == WEIR_RESULT_CHANGES) {
         weir_buffer_append_format(&line, "%s: ", result->message);
         append_changes(&result->changes, &line);
     } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS && !output->is_page) {

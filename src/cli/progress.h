@@ -3,11 +3,12 @@
 #define WEIR_CLI_PROGRESS_H
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "cli/output.h"
 #include "session/session.h"
 
-/* A line that is rewritten while a statement runs, by a thread of its own. */
+/* A line that is rewritten while a statement runs, by a thread of its own; and lines that somebody else rewrites. */
 typedef struct weir_cli_progress {
     weir_session *session;
     bool is_live; /* standard error is a terminal, and nobody asked for quiet */
@@ -19,7 +20,7 @@ typedef struct weir_cli_progress {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     bool ends;
-    bool has_line; /* one stands there now */
+    int lines; /* how many stand there now */
     int64_t start_ns;
 } weir_cli_progress;
 
@@ -29,6 +30,13 @@ void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet, bool has
  * the statement has ended, and again. */
 void weir_cli_progress_begin(weir_cli_progress *progress, weir_session *session);
 void weir_cli_progress_end(weir_cli_progress *progress);
+
+/* Shows lines (parted by line ends, cut to the terminal) in place of those that stand there; clear takes them away. */
+void weir_cli_progress_show(weir_cli_progress *progress, const char *text);
+void weir_cli_progress_clear(weir_cli_progress *progress);
+
+/* A stream to `to` that takes the lines away before it writes, for what other threads print. The caller closes it. */
+FILE *weir_cli_progress_stream(weir_cli_progress *progress, FILE *to);
 
 /* The line after a statement: its message, what it wrote, or how many rows it gave. */
 void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *result, const weir_output_summary *output,

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/console.h"
+#include "cli/jobs.h"
 #include "cli/shell.h"
 
 /* What a failed write to the file of results makes of a status. */
@@ -14,10 +15,23 @@ static int close_console(weir_cli_console *console, int status)
     return status == WEIR_CLI_DONE && !written ? WEIR_CLI_FAILED : status;
 }
 
+/* Beside the script, where nothing else is said; a script that comes through a pipe has no such place. */
+static void choose_state(weir_cli_session_options *session, const char *path, weir_arena *arena)
+{
+    if (session->state == NULL && strcmp(path, "-") != 0) {
+        session->state = weir_arena_format(arena, "%s.weir", path);
+        session->optional_state = true;
+    }
+}
+
 int weir_cli_run(const weir_cli_command *command, int count, char **words)
 {
-    weir_cli_session_options session = {0};
-    const weir_cli_option options[] = {WEIR_CLI_SESSION_OPTIONS(session)};
+    weir_cli_session_options session = {.until_idle_ms = -1};
+    const weir_cli_option options[] = {
+        WEIR_CLI_SESSION_OPTIONS(session),
+        {"--state", NULL, WEIR_CLI_TEXT, &session.state},
+        {"--fresh", NULL, WEIR_CLI_FLAG, &session.fresh},
+    };
     weir_cli_console console = {.output = stdout};
     weir_cli_texts operands = {0};
     weir_error err = {0};
@@ -29,9 +43,11 @@ int weir_cli_run(const weir_cli_command *command, int count, char **words)
         code = weir_fail(&err, WEIR_INVALID, "one file is needed, %zu were given", operands.count);
     }
     if (code == WEIR_OK) {
+        choose_state(&session, operands.items[0], &arena);
         code = weir_cli_console_open(&session, &console, &err);
     }
-    status = code == WEIR_OK ? weir_cli_run_file(&console, operands.items[0]) : weir_cli_usage_error(command, &err);
+    status = code == WEIR_OK ? weir_cli_wait_for_jobs(&console, weir_cli_run_file(&console, operands.items[0]))
+                             : weir_cli_usage_error(command, &err);
     status = close_console(&console, status);
     free(operands.items);
     weir_arena_free(&arena);
@@ -58,6 +74,9 @@ static int run_sources(weir_cli_console *console, const sources *from)
     if (from->file != NULL && status == WEIR_CLI_DONE) {
         status = weir_cli_run_file(console, from->file);
     }
+    for (size_t i = 0; i < from->statements.count; i++) {
+        weir_cli_expect_jobs(console, from->statements.items[i], strlen(from->statements.items[i]));
+    }
     for (size_t i = 0; i < from->statements.count && status == WEIR_CLI_DONE; i++) {
         status = weir_cli_run_text(console, NULL, from->statements.items[i], strlen(from->statements.items[i]));
     }
@@ -66,7 +85,7 @@ static int run_sources(weir_cli_console *console, const sources *from)
 
 int weir_cli_sql(const weir_cli_command *command, int count, char **words)
 {
-    weir_cli_session_options session = {0};
+    weir_cli_session_options session = {.until_idle_ms = -1};
     weir_cli_texts operands = {0};
     sources from = {0};
     const weir_cli_option options[] = {
@@ -86,7 +105,8 @@ int weir_cli_sql(const weir_cli_command *command, int count, char **words)
     if (code == WEIR_OK) {
         code = weir_cli_console_open(&session, &console, &err);
     }
-    int status = code == WEIR_OK ? run_sources(&console, &from) : weir_cli_usage_error(command, &err);
+    int status = code == WEIR_OK ? weir_cli_wait_for_jobs(&console, run_sources(&console, &from))
+                                 : weir_cli_usage_error(command, &err);
     status = close_console(&console, status);
     free(from.statements.items);
     free(operands.items);

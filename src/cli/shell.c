@@ -8,6 +8,7 @@
 #include "cli/complete.h"
 #include "cli/history.h"
 #include "cli/interrupt.h"
+#include "cli/jobs.h"
 #include "sql/parser.h"
 
 static bool is_complete(void *context, const char *text, size_t size)
@@ -70,6 +71,7 @@ static void read_statements(weir_shell *shell, weir_editor *editor, weir_past *p
         weir_past_add(past, whole);
         weir_editor_remember(editor, whole);
         run(shell, &text);
+        weir_cli_tell_ended_jobs(shell->console);
     }
     weir_buffer_free(&text);
     weir_buffer_free(&initial);
@@ -102,6 +104,7 @@ int weir_cli_shell(weir_cli_console *console)
         printf("Weir %s: Flink SQL over Paimon tables. HELP for help, QUIT to leave.\n", weir_version());
     }
     read_statements(&shell, editor, &past);
+    weir_session_stop_jobs(console->session, WEIR_JOB_STOP_CHECKPOINT);
     weir_past_close(&past);
     weir_editor_close(editor);
     weir_buffer_free(&shell.last);

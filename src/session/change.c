@@ -1,7 +1,7 @@
-/* Rows from a plan into a table, in commits as they go or in a single one.
+/* Rows from a plan into a table, in one commit.
  *
- * As they go: a commit is made when execution.checkpointing.interval has passed or after weir.commit-rows rows, and one
- * at the end. */
+ * A statement of a script that was interrupted may have been committed all the same: then its rows are not written
+ * again (job/remember.c). */
 #include "session/change.h"
 
 #include <stdlib.h>
@@ -10,11 +10,7 @@
 #include "session/enforcer.h"
 #include "session/row_feed.h"
 
-#define IDLE_SLEEP_MS              5
-#define ENDLESS_COMMIT_INTERVAL_MS 1000  /* of input that never ends, where no interval is set */
-#define USUAL_BATCH_ROWS           65536 /* of sources; smaller commits need smaller batches */
-
-/* A statement that writes: from where, to where, and when to commit. */
+/* A statement that writes: from where, to where. */
 struct weir_change_pump {
     weir_session *session;
     const weir_change *change;
@@ -24,31 +20,14 @@ struct weir_change_pump {
     weir_enforcer enforcer;
     weir_batch batch;
     bool has_batch;
-    int64_t commit_rows;        /* INT64_MAX: at the end only */
-    int64_t commit_interval_ms; /* -1: none */
-    int64_t committed_rows;
+    bool is_committed; /* by a run that was interrupted */
     int64_t start_ns;
-    int64_t commit_ns; /* of the last commit */
 };
 
 static void note_progress(weir_change_pump *pump)
 {
     atomic_store(&pump->session->counters.rows_written, pump->writer->summary.rows);
     atomic_store(&pump->session->counters.commits, pump->writer->summary.commits);
-}
-
-static int commit_when_due(weir_change_pump *pump, weir_error *err)
-{
-    int64_t rows = pump->writer->summary.rows - pump->committed_rows;
-    int64_t now = weir_monotonic_ns();
-    bool is_late = pump->commit_interval_ms >= 0 && now - pump->commit_ns >= pump->commit_interval_ms * 1000000;
-    if (rows == 0 || (rows < pump->commit_rows && !is_late)) {
-        return WEIR_OK;
-    }
-    WEIR_TRY(pump->writer->commit(pump->writer, false, err));
-    pump->committed_rows = pump->writer->summary.rows;
-    pump->commit_ns = weir_monotonic_ns();
-    return WEIR_OK;
 }
 
 static void set_kinds(weir_batch *batch, int8_t kind)
@@ -73,38 +52,10 @@ static int write_all(weir_change_pump *pump, weir_error *err)
         if (code == WEIR_END) {
             return WEIR_OK;
         }
-        if (code == WEIR_IDLE) {
-            weir_sleep_ms(IDLE_SLEEP_MS);
-        } else {
-            WEIR_TRY(code);
-            WEIR_TRY(take_batch(pump, err));
-        }
-        WEIR_TRY(commit_when_due(pump, err));
+        WEIR_TRY(code);
+        WEIR_TRY(take_batch(pump, err));
         note_progress(pump);
     }
-}
-
-/* What was committed before stays: the message says so. */
-static int add_what_stands(const weir_change_pump *pump, int code, weir_error *err)
-{
-    if (code == WEIR_OK || pump->committed_rows == 0) {
-        return code;
-    }
-    return weir_error_context(err, code, "after %" PRId64 " rows in %" PRId64 " commits, which stand",
-                              pump->committed_rows, pump->writer->summary.commits);
-}
-
-static void set_commit_policy(weir_change_pump *pump)
-{
-    const weir_settings *settings = &pump->session->settings;
-    pump->commit_rows = INT64_MAX;
-    pump->commit_interval_ms = -1;
-    if (!pump->change->one_commit) {
-        pump->commit_rows = weir_settings_int(settings, "weir.commit-rows");
-        pump->commit_interval_ms = weir_settings_duration_ms(settings, "execution.checkpointing.interval");
-        pump->session->batch_rows = pump->commit_rows < USUAL_BATCH_ROWS ? pump->commit_rows : 0;
-    }
-    pump->start_ns = pump->commit_ns = weir_monotonic_ns();
 }
 
 int weir_change_open(weir_session *session, const weir_change *change, weir_change_pump **out, weir_error *err)
@@ -113,14 +64,11 @@ int weir_change_open(weir_session *session, const weir_change *change, weir_chan
     int32_t count = 0;
     pump->session = session;
     pump->change = change;
-    set_commit_policy(pump);
+    pump->start_ns = weir_monotonic_ns();
     int code = weir_row_feed_open(session, change->bound, &pump->feed, err);
     if (code != WEIR_OK) {
         weir_change_close(pump);
         return code;
-    }
-    if (pump->commit_interval_ms < 0 && !weir_row_feed_is_bounded(pump->feed)) {
-        pump->commit_interval_ms = ENDLESS_COMMIT_INTERVAL_MS;
     }
     const weir_field *fields = weir_row_feed_fields(pump->feed, &count);
     weir_batch_init(&pump->batch, fields, count);
@@ -130,22 +78,36 @@ int weir_change_open(weir_session *session, const weir_change *change, weir_chan
     return WEIR_OK;
 }
 
+/* INSERTs of one statement have users of their own. */
+static const char *commit_user(const weir_change_pump *pump)
+{
+    weir_session *session = pump->session;
+    return session->commit_user == NULL || pump->change->number == 0
+               ? session->commit_user
+               : weir_arena_format(&session->statement_arena, "%s-%d", session->commit_user,
+                                   (int)pump->change->number);
+}
+
 int weir_change_write(weir_change_pump *pump, weir_error *err)
 {
     const weir_change *change = pump->change;
     weir_row_writer_options options = {
         .bound = change->bound,
-        .one_commit = change->one_commit,
+        .commit_user = commit_user(pump),
         .takes_changes = weir_plan_changes_table(change->bound->plan) != NULL || change->kind != WEIR_INSERT,
     };
     WEIR_TRY(weir_row_writer_open(change->table, &options, &pump->writer, err));
-    return add_what_stands(pump, write_all(pump, err), err);
+    if (pump->session->was_interrupted && pump->writer->find_commit != NULL) {
+        WEIR_TRY(pump->writer->find_commit(pump->writer, &pump->is_committed, err));
+    }
+    return pump->is_committed ? WEIR_OK : write_all(pump, err);
 }
 
 int weir_change_finish(weir_change_pump *pump, weir_error *err)
 {
-    int code = pump->writer->commit(pump->writer, true, err);
-    WEIR_TRY(add_what_stands(pump, code, err));
+    if (!pump->is_committed) {
+        WEIR_TRY(pump->writer->commit(pump->writer, true, err));
+    }
     pump->writer->summary.elapsed_ns = weir_monotonic_ns() - pump->start_ns;
     pump->summary = pump->writer->summary;
     pump->writer->close(pump->writer);

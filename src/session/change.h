@@ -1,4 +1,4 @@
-/* Running a statement that writes: INSERT, DELETE and UPDATE share it. */
+/* Running a statement that writes what its tables hold now: INSERT, DELETE and UPDATE share it. */
 #ifndef WEIR_SESSION_CHANGE_H
 #define WEIR_SESSION_CHANGE_H
 
@@ -9,11 +9,11 @@ typedef struct weir_change {
     const weir_bound *bound;
     weir_session_table *table; /* written */
     int8_t kind;               /* WEIR_INSERT: as the rows come; otherwise what every row becomes */
-    bool one_commit;
+    int32_t number;            /* among those of the statement */
 } weir_change;
 
-/* A change that runs in steps: reading is planned when it is opened; then all rows are written, in commits as they go
- * unless there is to be one; at last comes the last commit. Without it the rows of a single commit are dropped. */
+/* A change that runs in steps: reading is planned when it is opened; then all rows are written; at last comes the
+ * commit, without which they are dropped. */
 typedef struct weir_change_pump weir_change_pump;
 int weir_change_open(weir_session *session, const weir_change *change, weir_change_pump **out, weir_error *err);
 int weir_change_write(weir_change_pump *pump, weir_error *err);

@@ -54,7 +54,7 @@ static int open_source(weir_session_table *table, const weir_scan_request *reque
         .partition_key_count = columns->partition_key_count,
         .primary_keys = weir_description_names(description, columns->primary_key, columns->primary_key_count, arena),
         .primary_key_count = columns->primary_key_count,
-        .time_zone = weir_session_setting(table->session, "table.local-time-zone"),
+        .time_zone = weir_arena_strdup(arena, weir_session_setting(table->session, "table.local-time-zone")),
         .budget = &table->session->memory.sources,
         .batch_rows = table->session->batch_rows,
         .whole_changes = request->whole_changes,
@@ -81,13 +81,13 @@ static int open_stream(weir_sql_table *self, const weir_scan_request *request, w
 
 /* ---- scans ---- */
 
-/* Who feeds a sink looks after idle sources itself; a query can only wait for rows that are due later. */
+/* A query can only wait for rows that are due later. */
 static int next_batch(weir_sql_split *self, weir_batch *out, weir_error *err)
 {
     const connector_scan *scan = ((connector_split *)self)->scan;
     const weir_session *session = scan->table->session;
     int code;
-    while ((code = scan->source->next(scan->source, out, err)) == WEIR_IDLE && !session->streaming_input) {
+    while ((code = scan->source->next(scan->source, out, err)) == WEIR_IDLE) {
         WEIR_TRY(weir_session_check_cancelled(session, err));
         weir_sleep_ms(IDLE_SLEEP_MS);
     }
@@ -128,7 +128,7 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     scan->base.open_split = open_split;
     scan->base.close = close_scan;
     int code = open_source(table, request, &scan->source, err);
-    if (code == WEIR_OK && !scan->source->is_bounded && !table->session->streaming_input && request->limit < 0) {
+    if (code == WEIR_OK && !scan->source->is_bounded && request->limit < 0) {
         code = weir_fail(err, WEIR_UNSUPPORTED,
                          "table '%s' never ends, and so would this query; limit the rows of its source, or write it to "
                          "a table with INSERT INTO",
@@ -147,6 +147,7 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
 static void close_table(weir_sql_table *self)
 {
     weir_session_table *table = self->owner;
+    weir_definition_free(table->definition);
     weir_arena_free(&table->arena);
     free(table);
 }
@@ -190,15 +191,17 @@ static int set_duplicates(weir_session_table *table, const weir_object_path *pat
     return WEIR_OK;
 }
 
-int weir_connector_table_open(weir_session *session, const weir_object_path *path, const weir_description *description,
+int weir_connector_table_open(weir_session *session, const weir_object_path *path, weir_definition *definition,
                               const weir_options *hints, weir_session_table **out, weir_error *err)
 {
+    const weir_description *description = &definition->description;
     weir_session_table *table = weir_session_table_new(session, WEIR_SESSION_CONNECTOR_TABLE, path);
     table->base.open = open_scan;
     table->base.open_stream = open_stream;
     table->base.describe = describe;
     table->base.close = close_table;
-    table->description = *description; /* the definition outlives the statement */
+    table->definition = weir_definition_keep(definition);
+    table->description = *description;
     weir_options_merge(&table->arena, &description->options, hints, &table->options);
     if (hints->count > 0) {
         int32_t count = 0;

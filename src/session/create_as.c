@@ -119,7 +119,7 @@ static int insert_rows(weir_session *session, const weir_ast_create_table *creat
     for (int32_t i = 0; i < plan->field_count; i++) {
         insert.columns.items[i] = (weir_ast_part){.position = create->query->position, .text = plan->fields[i].name};
     }
-    return weir_session_insert(session, &insert, out, err);
+    return weir_session_insert_batch(session, &insert, out, err);
 }
 
 static void drop_again(weir_session *session, const weir_ast_name *name)

@@ -66,7 +66,7 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
     } else {
         WEIR_GO(check_primary_key(table, "DELETE", err));
         weir_change change = {
-            .what = "DELETE FROM", .bound = bound, .table = table, .kind = WEIR_DELETE, .one_commit = true};
+            .what = "DELETE FROM", .bound = bound, .table = table, .kind = WEIR_DELETE};
         WEIR_GO(weir_change_run(session, &change, out, err));
     }
 done:
@@ -82,7 +82,7 @@ int weir_session_update(weir_session *session, const weir_ast_modify *modify, we
     WEIR_TRY(weir_bind_update(&context, modify, &bound, err));
     weir_session_table *table = bound->sink->owner;
     weir_change change = {
-        .what = "UPDATE", .bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER, .one_commit = true};
+        .what = "UPDATE", .bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER};
     int code = WEIR_OK;
     WEIR_GO(check_primary_key(table, "UPDATE", err));
     WEIR_GO(weir_change_run(session, &change, out, err));

@@ -10,12 +10,19 @@ weir_definition *weir_definition_create(const char *name)
     weir_definition *definition = weir_alloc_zeroed(1, sizeof *definition);
     weir_arena_init(&definition->arena);
     definition->name = weir_arena_strdup(&definition->arena, name);
+    definition->users = 1;
+    return definition;
+}
+
+weir_definition *weir_definition_keep(weir_definition *definition)
+{
+    definition->users++;
     return definition;
 }
 
 void weir_definition_free(weir_definition *definition)
 {
-    if (definition != NULL) {
+    if (definition != NULL && --definition->users == 0) {
         weir_arena_free(&definition->arena);
         free(definition);
     }

@@ -20,10 +20,12 @@ typedef struct weir_definition {
     weir_arena arena;
     const char *name;
     weir_description description; /* in the arena */
+    int32_t users;                /* a job reads on when its table has been dropped */
 } weir_definition;
 
 weir_definition *weir_definition_create(const char *name);
-void weir_definition_free(weir_definition *definition);
+weir_definition *weir_definition_keep(weir_definition *definition); /* one more user */
+void weir_definition_free(weir_definition *definition);             /* one user less; the last one frees it */
 
 /* In `arena`; texts and types are borrowed from the schema. Computed columns and the watermark, which the schema keeps
  * among its options, are columns here. */

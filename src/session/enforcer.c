@@ -29,9 +29,21 @@ static const weir_sql_column *column_of(const weir_enforcer *enforcer, int32_t p
 
 /* ---- NOT NULL ---- */
 
+/* What goes away may hold its key alone. */
+static bool is_new(const weir_batch *batch, int64_t row)
+{
+    int8_t kind = weir_batch_kind(batch, row);
+    return kind == WEIR_INSERT || kind == WEIR_UPDATE_AFTER;
+}
+
 static bool breaks_not_null(const weir_enforcer *enforcer, const weir_batch *batch, int32_t column)
 {
-    return !column_of(enforcer, column)->type->nullable && batch->columns[column].null_count > 0;
+    bool may_break = !column_of(enforcer, column)->type->nullable && batch->columns[column].null_count > 0;
+    bool breaks = may_break && batch->kinds == NULL;
+    for (int64_t row = 0; row < batch->length && may_break && !breaks; row++) {
+        breaks = weir_vector_is_null(&batch->columns[column], row) && is_new(batch, row);
+    }
+    return breaks;
 }
 
 static int drop_rows(weir_enforcer *enforcer, weir_batch *batch, weir_error *err)
@@ -40,8 +52,8 @@ static int drop_rows(weir_enforcer *enforcer, weir_batch *batch, weir_error *err
     int64_t count = 0;
     for (int64_t row = 0; row < batch->length; row++) {
         bool dropped = false;
-        for (int32_t c = 0; c < enforcer->column_count && !dropped; c++) {
-            dropped = breaks_not_null(enforcer, batch, c) && weir_vector_is_null(&batch->columns[c], row);
+        for (int32_t c = 0; c < enforcer->column_count && !dropped && is_new(batch, row); c++) {
+            dropped = !column_of(enforcer, c)->type->nullable && weir_vector_is_null(&batch->columns[c], row);
         }
         rows[count] = (uint32_t)row;
         count += !dropped;

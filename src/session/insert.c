@@ -1,7 +1,6 @@
-/* INSERT: binds the statement and chooses how it commits.
- *
- * Batch mode and INSERT OVERWRITE make one commit at the end; otherwise commits are made as rows come. */
+/* INSERT: what it reads as it is now, in one commit; in streaming mode, and without a mode, as a job. */
 #include "session/change.h"
+#include "session/job/jobs.h"
 
 int weir_session_bind_insert(weir_session *session, const weir_ast_insert *insert, weir_bound **out_bound,
                              weir_change *out_change, weir_error *err)
@@ -18,18 +17,25 @@ int weir_session_bind_insert(weir_session *session, const weir_ast_insert *inser
         .bound = *out_bound,
         .table = (*out_bound)->sink->owner,
         .kind = WEIR_INSERT,
-        .one_commit = insert->overwrite || weir_session_mode(session) == WEIR_RUNTIME_BATCH,
     };
     return WEIR_OK;
 }
 
-int weir_session_insert(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err)
+int weir_session_insert_batch(weir_session *session, const weir_ast_insert *insert, weir_result **out,
+                              weir_error *err)
 {
     weir_bound *bound = NULL;
     weir_change change;
     WEIR_TRY(weir_session_bind_insert(session, insert, &bound, &change, err));
-    session->streaming_input = weir_session_mode(session) != WEIR_RUNTIME_BATCH;
     int code = weir_change_run(session, &change, out, err);
     weir_bound_free(bound);
     return code;
+}
+
+int weir_session_insert(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
+{
+    weir_ast_insert *insert = statement->insert;
+    return insert->overwrite || weir_session_mode(session) == WEIR_RUNTIME_BATCH
+               ? weir_session_insert_batch(session, insert, out, err)
+               : weir_session_run_job(session, statement, &insert, 1, out, err);
 }

@@ -1,4 +1,4 @@
-/* Writing to a Paimon table: rows that its buckets take, and commits with ascending identifiers under one user. */
+/* Writing to a Paimon table: rows that its buckets take, and one commit. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -12,8 +12,7 @@ typedef struct paimon_writer {
     weir_row_writer_options options;
     weir_table_write *write;
     weir_table_commit *commit;
-    char user[WEIR_UUID_SIZE];
-    int64_t next_identifier;
+    char *user;
 } paimon_writer;
 
 static int write_batch(weir_row_writer *self, const weir_batch *batch, weir_error *err)
@@ -64,7 +63,7 @@ static int commit_messages(paimon_writer *writer, weir_commit_messages *messages
                            int64_t *snapshot_id, weir_error *err)
 {
     weir_committable committable = {
-        .identifier = writer->options.one_commit ? WEIR_BATCH_COMMIT_IDENTIFIER : writer->next_identifier,
+        .identifier = WEIR_BATCH_COMMIT_IDENTIFIER,
         .watermark = WEIR_NO_WATERMARK,
         .messages = messages,
     };
@@ -87,7 +86,6 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
     WEIR_GO(weir_table_write_prepare(writer->write, last, &arena, &messages, err));
     WEIR_GO(commit_messages(writer, &messages, &arena, &snapshot_id, err));
     count_files(&messages, &self->summary);
-    writer->next_identifier++;
     if (snapshot_id > 0) {
         self->summary.commits++;
         self->summary.last_snapshot = snapshot_id;
@@ -105,11 +103,19 @@ done:
     return code;
 }
 
+static int find_commit(weir_row_writer *self, bool *out, weir_error *err)
+{
+    bool has_compact = false;
+    return weir_table_commit_find(((paimon_writer *)self)->commit, WEIR_BATCH_COMMIT_IDENTIFIER, out, &has_compact,
+                                  err);
+}
+
 static void close_writer(weir_row_writer *self)
 {
     paimon_writer *writer = (paimon_writer *)self;
     weir_table_write_close(writer->write);
     weir_table_commit_close(writer->commit);
+    free(writer->user);
     free(writer);
 }
 
@@ -129,16 +135,18 @@ static int check_kinds(const weir_session_table *table, const weir_row_writer_op
 int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,
                             weir_error *err)
 {
+    char user[WEIR_UUID_SIZE];
     int code = WEIR_OK;
     WEIR_TRY(check_kinds(table, options, err));
     paimon_writer *writer = weir_alloc_zeroed(1, sizeof *writer);
     writer->base.write = write_batch;
     writer->base.commit = commit_writer;
+    writer->base.find_commit = find_commit;
     writer->base.close = close_writer;
     writer->table = table->table;
     writer->options = *options;
-    writer->next_identifier = 1;
-    weir_uuid(writer->user);
+    weir_uuid(user);
+    writer->user = weir_strdup(options->commit_user != NULL ? options->commit_user : user);
     weir_table_write_options write = {
         .commit_user = writer->user,
         .overwrite = options->bound != NULL && options->bound->overwrite,

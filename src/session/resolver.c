@@ -159,7 +159,7 @@ static int open_path_table(weir_session *session, const weir_object_path *path, 
 
 /* ---- resolving ---- */
 
-static int open_definition(weir_session *session, const weir_object_path *path, const weir_definition *definition,
+static int open_definition(weir_session *session, const weir_object_path *path, weir_definition *definition,
                            const weir_ast_options *hints, weir_arena *arena, weir_session_table **out, weir_error *err)
 {
     const weir_description *description = &definition->description;
@@ -173,7 +173,7 @@ static int open_definition(weir_session *session, const weir_object_path *path, 
         return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
                             "only Paimon tables keep older states, and '%s' is none", path->name);
     }
-    return weir_connector_table_open(session, path, description, &options, out, err);
+    return weir_connector_table_open(session, path, definition, &options, out, err);
 }
 
 static weir_definition *find_definition(const weir_session *session, const weir_object_path *path)
@@ -235,6 +235,7 @@ weir_bind_context weir_session_bind_context(weir_session *session, weir_session_
         .time_zone = weir_session_setting(session, "table.local-time-zone"),
         .current_catalog = session->catalogs.current_catalog,
         .current_database = session->catalogs.current_database,
+        .streaming = session->streams,
     };
 }
 

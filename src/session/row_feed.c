@@ -69,7 +69,6 @@ static int open_projection(weir_row_feed *feed, const weir_flat_plan *flat, weir
 static int open_query(weir_row_feed *feed, weir_error *err)
 {
     weir_sql_engine *engine = NULL;
-    feed->session->streaming_input = false; /* a query has no rows before its input has ended */
     WEIR_TRY(weir_session_engine(feed->session, true, &engine, err));
     WEIR_TRY(weir_sql_query_start(engine, feed->bound, &feed->result, err));
     feed->fields = weir_sql_result_fields(feed->result, &feed->field_count);
@@ -141,12 +140,6 @@ int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
     WEIR_TRY(next_input(feed, err));
     note_progress(feed);
     return weir_sql_compute_run(feed->compute, &feed->input, out, NULL, err);
-}
-
-bool weir_row_feed_is_bounded(const weir_row_feed *feed)
-{
-    const weir_session_table *table = feed->table != NULL ? feed->table->owner : NULL;
-    return table == NULL || table->source == NULL || table->source->is_bounded;
 }
 
 void weir_row_feed_close(weir_row_feed *feed)

@@ -15,11 +15,8 @@ int weir_row_feed_open(weir_session *session, const weir_bound *bound, weir_row_
 /* What batches must be made with. */
 const weir_field *weir_row_feed_fields(const weir_row_feed *feed, int32_t *out_count);
 
-/* Fills `out`; WEIR_END: through. WEIR_IDLE: nothing now. */
+/* Fills `out`; WEIR_END: through. */
 int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err);
-
-/* Whether it ends by itself. */
-bool weir_row_feed_is_bounded(const weir_row_feed *feed);
 
 void weir_row_feed_close(weir_row_feed *feed);
 

@@ -11,6 +11,8 @@ struct weir_row_writer {
     int (*write)(weir_row_writer *self, const weir_batch *batch, weir_error *err);
     /* Makes what was written visible; `last`: nothing more will come. */
     int (*commit)(weir_row_writer *self, bool last, weir_error *err);
+    /* Whether its commit stands already, made by a run that was interrupted. NULL: nobody knows. */
+    int (*find_commit)(weir_row_writer *self, bool *out, weir_error *err);
     /* Without a commit before it, what was written since the last one is dropped. */
     void (*close)(weir_row_writer *self);
     weir_change_summary summary; /* rows, commits, snapshots and files so far */
@@ -18,7 +20,7 @@ struct weir_row_writer {
 
 typedef struct weir_row_writer_options {
     const weir_bound *bound; /* of INSERT: overwrite and PARTITION; NULL: plain writing */
-    bool one_commit;         /* all in a single one */
+    const char *commit_user; /* NULL: a new one */
     bool takes_changes;      /* rows of every kind will come */
 } weir_row_writer_options;
 

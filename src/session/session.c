@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "session/state.h"
+#include "session/job/jobs.h"
+#include "session/job/remember.h"
 #include "sql/parser.h"
 
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err)
@@ -16,6 +17,8 @@ int weir_session_create(const weir_session_options *options, weir_session **out,
     session->options = *options;
     session->options.print_to = options->print_to != NULL ? options->print_to : stdout;
     pthread_mutex_init(&session->running_mutex, NULL);
+    weir_jobs_init(&session->jobs);
+    weir_arena_init(&session->statement_arena);
     weir_memory_init(&session->memory, options->memory_bytes);
     weir_catalogs_init(&session->catalogs);
     if (options->warehouse != NULL) {
@@ -41,11 +44,18 @@ void weir_session_free(weir_session *session)
     if (session == NULL) {
         return;
     }
+    weir_jobs_free(&session->jobs);
+    weir_state_folder_close(session->state);
     weir_sql_engine_free(session->engine);
     weir_catalogs_free(&session->catalogs);
     weir_settings_free(&session->settings);
     weir_pool_free(session->pool);
     pthread_mutex_destroy(&session->running_mutex);
+    for (int32_t i = 0; i < session->used_name_count; i++) {
+        free(session->used_names[i]);
+    }
+    free(session->used_names);
+    weir_arena_free(&session->statement_arena);
     free(session);
 }
 
@@ -164,13 +174,14 @@ static int not_offered(const weir_ast_statement *statement, const char *what, we
                         "%s is not offered by this version", what);
 }
 
-static int dispatch(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
+int weir_session_dispatch(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                          weir_error *err)
 {
     switch (statement->kind) {
     case WEIR_AST_QUERY:
         return weir_session_query(session, statement->query, out, err);
     case WEIR_AST_INSERT:
-        return weir_session_insert(session, statement->insert, out, err);
+        return weir_session_insert(session, statement, out, err);
     case WEIR_AST_DELETE:
         return weir_session_delete(session, statement->modify, out, err);
     case WEIR_AST_UPDATE:
@@ -213,7 +224,9 @@ static int dispatch(weir_session *session, const weir_ast_statement *statement, 
     case WEIR_AST_ANALYZE:
         return weir_session_analyze(session, statement, out, err);
     case WEIR_AST_STOP_JOB:
-        return not_offered(statement, "STOP JOB", err);
+        return weir_session_stop_job(session, statement, out, err);
+    case WEIR_AST_DESCRIBE_JOB:
+        return weir_session_describe_job(session, statement, out, err);
     case WEIR_AST_ADD_JAR:
         *out =
             weir_result_done("JARs hold code for Java, which nothing here runs: '%s' is passed over", statement->jar);
@@ -232,7 +245,8 @@ int weir_session_execute(weir_session *session, const weir_ast_statement *statem
     reset_counters(&session->counters);
     session->text = text;
     session->streams = false;
-    session->streaming_input = false;
     session->batch_rows = 0;
-    return dispatch(session, statement, out, err);
+    session->job_key = NULL;
+    weir_arena_free(&session->statement_arena);
+    return weir_session_remember(session, statement, out, err);
 }

@@ -16,6 +16,7 @@
  *   row_writer.h    batches to Paimon tables and sinks, with commits
  *   procedure.h     what CALL runs
  *   enforcer.h      what sinks demand of rows: NOT NULL, lengths
+ *   job/jobs.h      INSERTs that run as jobs, and what of a script outlives the process
  *   statement_set.c analyze.c explain.c   statements of several parts, statistics, plans
  *   insert.c delete.c query.c ddl.c create_table.c show.c describe.c settings.c explain.c   the statements
  *
@@ -29,6 +30,7 @@
 #include "session/result.h"
 #include "sql/ast.h"
 #include "sql/engine.h"
+#include "stream/job/job.h"
 
 typedef struct weir_session weir_session;
 
@@ -47,6 +49,11 @@ typedef struct weir_session_options {
     const char *warehouse; /* a Paimon catalog `paimon` over this folder is made and used; NULL: none */
     bool without_pruning;  /* scans read all there is: for tests that compare */
     FILE *print_to;        /* where print sinks print; NULL: standard output */
+    /* Where a script's run keeps what the next one goes on from (job/state_folder.h), made when the first statement
+     * needs it; NULL: nothing outlives the session. `optional_state`: when the folder can't be made, without it. */
+    const char *state_folder;
+    bool optional_state;
+    bool fresh; /* what an earlier run has left there goes */
 } weir_session_options;
 
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err);
@@ -63,6 +70,41 @@ void weir_session_cancel(weir_session *session);
 
 /* How far the statement is that runs now. */
 void weir_session_progress(weir_session *session, weir_progress *out);
+
+/* ---- jobs ---- */
+
+#define WEIR_JOB_ID_SIZE 33 /* hex digits and a NUL */
+
+/* A job of the session. Texts live as long as the session. */
+typedef struct weir_job_info {
+    int32_t number; /* from 1 */
+    char id[WEIR_JOB_ID_SIZE];
+    const char *name;
+    const char *what; /* the statement in short: "INSERT INTO lake.dws.user_stat" */
+    weir_job_status status;
+    weir_sink_summary written; /* of one that has ended */
+} weir_job_info;
+
+/* Jobs that run beside statements, also those that have ended: from any thread. */
+int32_t weir_session_job_count(weir_session *session);
+bool weir_session_job_info(weir_session *session, int32_t place, weir_job_info *out); /* false: there are fewer */
+void weir_session_stop_jobs(weir_session *session, weir_job_stop_kind kind);
+
+/* About how many jobs will run at a time: memory is divided among them. */
+void weir_session_expect_jobs(weir_session *session, int32_t count);
+
+/* Whether any still runs. */
+bool weir_session_has_jobs(weir_session *session);
+
+/* Asks those to end that have had nothing to do for `idle_ms`: a job that reads what another one writes after that one.
+ * To be called again until none runs. */
+void weir_session_stop_idle_jobs(weir_session *session, int64_t idle_ms);
+
+/* The next job that has ended and was not taken yet; false: there is none now. *out_err is empty unless it failed. */
+bool weir_session_take_ended_job(weir_session *session, weir_job_info *out, weir_error *out_err);
+
+/* The script is through, with all its jobs: a later run over the same state folder begins with its first statement. */
+int weir_session_end_script(weir_session *session, weir_error *err);
 
 /* The value of a setting, or its default; NULL when there is neither. Borrowed until the setting changes. */
 const char *weir_session_setting(const weir_session *session, const char *key);

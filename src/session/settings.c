@@ -24,12 +24,23 @@ const weir_setting *weir_setting_find(const char *key)
     return NULL;
 }
 
-const char *weir_settings_get(const weir_settings *settings, const char *key)
+static const char *find_set(const weir_settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++) {
         if (strcmp(settings->keys[i], key) == 0) {
             return settings->values[i];
         }
+    }
+    return NULL;
+}
+
+bool weir_settings_has(const weir_settings *settings, const char *key) { return find_set(settings, key) != NULL; }
+
+const char *weir_settings_get(const weir_settings *settings, const char *key)
+{
+    const char *value = find_set(settings, key);
+    if (value != NULL) {
+        return value;
     }
     const weir_setting *setting = weir_setting_find(key);
     return setting == NULL ? NULL : setting->default_value;

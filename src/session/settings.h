@@ -40,6 +40,8 @@ typedef struct weir_settings {
 void weir_settings_free(weir_settings *settings);
 const weir_setting *weir_setting_find(const char *key); /* NULL: not in the table */
 
+bool weir_settings_has(const weir_settings *settings, const char *key); /* it was set */
+
 /* As set, or the default, or NULL. */
 const char *weir_settings_get(const weir_settings *settings, const char *key);
 bool weir_settings_bool(const weir_settings *settings, const char *key);

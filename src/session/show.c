@@ -1,4 +1,5 @@
 /* SHOW: names in catalogs, partitions, functions, and definitions as statements. */
+#include "session/job/jobs.h"
 #include "session/partitions.h"
 #include "session/procedure.h"
 #include "sql/parser.h"
@@ -151,9 +152,7 @@ static int show_create_catalog(weir_session *session, const weir_ast_show *show,
     return code;
 }
 
-/* ---- SHOW MODULES and JOBS ---- */
-
-static const char *const job_titles[] = {"job id", "job name", "status", "start time"};
+/* ---- SHOW MODULES ---- */
 
 static int show_modules(const weir_ast_show *show, weir_result **out, weir_error *err)
 {
@@ -214,8 +213,7 @@ static int show_names(weir_session *session, const weir_ast_show *show, weir_are
     case WEIR_AST_SHOW_PROCEDURES:
         return show_procedures(show, arena, out, err);
     case WEIR_AST_SHOW_JOBS:
-        *out = &weir_text_result_create(job_titles, sizeof job_titles / sizeof *job_titles)->result;
-        return WEIR_OK; /* statements are through when they return: there are no jobs */
+        return weir_session_show_jobs(session, out, err);
     case WEIR_AST_SHOW_MODULES:
         return show_modules(show, out, err);
     }

@@ -28,6 +28,7 @@ typedef struct weir_session_table {
     const weir_system_table *system; /* of a system table */
 
     /* Connectors */
+    weir_definition *definition; /* kept */
     weir_options options; /* those of hints included */
     const weir_source *source; /* that is being read; for progress */
 } weir_session_table;
@@ -64,7 +65,7 @@ static inline bool weir_session_table_is_plain(const weir_session_table *table)
 /* Makes the opened Paimon table `table` into one of its system tables. */
 void weir_session_table_make_system(weir_session_table *table, const weir_system_table *system);
 
-int weir_connector_table_open(weir_session *session, const weir_object_path *path, const weir_description *description,
+int weir_connector_table_open(weir_session *session, const weir_object_path *path, weir_definition *definition,
                               const weir_options *hints, weir_session_table **out, weir_error *err);
 
 /* The common part: names and columns from table->description, whose memory lives in table->arena. */

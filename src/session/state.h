@@ -20,6 +20,16 @@ typedef struct weir_session_counters {
     _Atomic int64_t rows_written, commits;
 } weir_session_counters;
 
+typedef struct weir_session_job weir_session_job;
+typedef struct weir_state_folder weir_state_folder;
+
+typedef struct weir_jobs {
+    pthread_mutex_t mutex;
+    weir_session_job **items; /* in order of their numbers */
+    int32_t count;
+    size_t capacity;
+} weir_jobs;
+
 struct weir_session {
     weir_session_options options;
     weir_catalogs catalogs;
@@ -29,10 +39,23 @@ struct weir_session {
     weir_sql_engine *engine; /* NULL until an expression or a query is run */
     const char *text;        /* of the statement that runs */
     bool streams;            /* the statement that runs is bound for a job: its tables are read as streams */
-    bool streaming_input;    /* the statement that runs may read sources that never end */
     int64_t batch_rows;      /* most rows of a batch that it reads, so that it commits when it should; 0: any */
     _Atomic bool cancelled;
     weir_session_counters counters;
+    weir_jobs jobs;
+    weir_state_folder *state; /* NULL: not opened yet, or there is none */
+    bool has_no_state;        /* it can't be opened, and the session does without */
+    int32_t expected_jobs;    /* 0: unknown */
+    bool said_interval;       /* how often jobs commit where nothing is set */
+    /* Of scripts that are remembered (job/remember.c). */
+    int32_t statement_number; /* how many were counted */
+    const char *commit_user;  /* under which the statement that runs commits; NULL: a new one */
+    bool was_interrupted;     /* it may have been committed under that user already */
+    const char *job_key;      /* of its job in the state folder; NULL: none */
+    char **used_names;        /* values of pipeline.name so far */
+    int32_t used_name_count;
+    size_t used_name_capacity;
+    weir_arena statement_arena; /* emptied with each statement */
     pthread_mutex_t running_mutex;
     weir_sql_result *running; /* the query that pulls now; for weir_session_cancel */
 };
@@ -70,9 +93,16 @@ int weir_session_describe(weir_session *session, const weir_ast_name *name, weir
                           weir_object_path *out_path, bool *out_temporary, const char **out_table_path,
                           weir_error *err);
 
+/* Executes a statement, whatever was done before. */
+int weir_session_dispatch(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                          weir_error *err);
+
 /* The statements, one kind a file. */
 int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
-int weir_session_insert(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
+int weir_session_insert(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                        weir_error *err);
+/* What its tables hold now, in one commit, whatever the mode. */
+int weir_session_insert_batch(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
 int weir_session_statement_set(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                                weir_error *err);
 int weir_session_delete(weir_session *session, const weir_ast_modify *modify, weir_result **out, weir_error *err);

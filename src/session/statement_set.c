@@ -1,12 +1,13 @@
-/* EXECUTE STATEMENT SET: several INSERTs as one.
+/* EXECUTE STATEMENT SET: several INSERTs as one; in streaming mode as one job.
  *
- * All of them are bound, and their reading is planned, before the first row is written, so that none sees what another
+ * In batch mode all of them are bound, and their reading is planned, before the first row is written, so that none sees what another
  * one writes. Rows of all are written before the first commit; where a table is written twice, the first INSERT is
  * committed before the second begins. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "session/change.h"
+#include "session/job/jobs.h"
 
 typedef struct statement_set {
     weir_session *session;
@@ -20,6 +21,7 @@ static int bind_all(statement_set *self, weir_ast_insert *const *inserts, weir_e
 {
     for (int32_t i = 0; i < self->count; i++) {
         WEIR_TRY(weir_session_bind_insert(self->session, inserts[i], &self->bounds[i], &self->changes[i], err));
+        self->changes[i].number = i;
     }
     return WEIR_OK;
 }
@@ -92,8 +94,7 @@ static void make_result(const statement_set *self, int64_t elapsed_ns, weir_resu
     *out = result;
 }
 
-int weir_session_statement_set(weir_session *session, const weir_ast_statement *statement, weir_result **out,
-                               weir_error *err)
+static int run_batch(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err)
 {
     int32_t count = statement->statement_set.count;
     int64_t start = weir_monotonic_ns();
@@ -118,4 +119,29 @@ done:
     free(self.changes);
     free(self.pumps);
     return code;
+}
+
+/* A job writes as it goes, which replacing does not. */
+static int check_no_overwrite(const weir_ast_statement *statement, weir_error *err)
+{
+    for (int32_t i = 0; i < statement->statement_set.count; i++) {
+        const weir_ast_insert *insert = statement->statement_set.items[i];
+        if (insert->overwrite) {
+            return weir_fail_at(err, WEIR_INVALID, insert->position.line, insert->position.column,
+                                "INSERT OVERWRITE in a statement set runs in batch mode only: SET "
+                                "'execution.runtime-mode' = 'batch'");
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_session_statement_set(weir_session *session, const weir_ast_statement *statement, weir_result **out,
+                               weir_error *err)
+{
+    if (weir_session_mode(session) == WEIR_RUNTIME_BATCH) {
+        return run_batch(session, statement, out, err);
+    }
+    WEIR_TRY(check_no_overwrite(statement, err));
+    return weir_session_run_job(session, statement, statement->statement_set.items, statement->statement_set.count, out,
+                                err);
 }

@@ -375,6 +375,7 @@ typedef enum weir_ast_statement_kind {
     WEIR_AST_CALL_PROCEDURE,
     WEIR_AST_ANALYZE,
     WEIR_AST_STOP_JOB,
+    WEIR_AST_DESCRIBE_JOB,
     WEIR_AST_ADD_JAR, /* and REMOVE JAR */
     WEIR_AST_LOAD_MODULE,
     WEIR_AST_UNLOAD_MODULE
@@ -606,10 +607,10 @@ struct weir_ast_statement {
         } analyze;
         weir_ast_name truncate;
         struct {
-            const char *job;
+            const char *id;
             bool with_savepoint;
             bool with_drain;
-        } stop_job;
+        } job; /* STOP_JOB, DESCRIBE_JOB */
         const char *jar; /* ADD_JAR */
     };
 };

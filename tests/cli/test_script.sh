@@ -8,6 +8,7 @@ USE CATALOG lake;
 CREATE TABLE users (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1');
 INSERT INTO users VALUES (1, 'Ada'), (2, 'Bob');
 CREATE TEMPORARY TABLE screen (id BIGINT, name STRING) WITH ('connector' = 'print');
+SET 'execution.runtime-mode' = 'batch';
 INSERT INTO screen SELECT * FROM users;
 SELECT COUNT(*) AS n FROM users;
 SQL
@@ -19,6 +20,7 @@ contains "print goes to standard error" "+I[1, Ada]" "$(cat "$work/err")"
 cat >"$work/second.sql" <<SQL
 CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');
 CREATE TEMPORARY TABLE screen (id BIGINT, name STRING) WITH ('connector' = 'print');
+SET 'execution.runtime-mode' = 'batch';
 INSERT INTO screen SELECT * FROM lake.\`default\`.users WHERE id = 2;
 SQL
 same "otherwise print goes to standard output" "+I[2, Bob]" "$("$weir" run --quiet "$work/second.sql" 2>"$work/err")"

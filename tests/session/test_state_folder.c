@@ -196,7 +196,7 @@ static void a_job_finds_its_place_again_until_it_is_forgotten(void **state)
     folder = open_folder(self, false);
     assert_int_equal(weir_state_folder_job(folder, "orders to stats", "INSERT", &again, NULL), WEIR_OK);
     assert_true(again.is_resumed);
-    assert_int_equal(weir_state_folder_forget(folder, &again, NULL), WEIR_OK);
+    assert_int_equal(weir_state_folder_forget(folder, "orders to stats", NULL), WEIR_OK);
     assert_int_equal(weir_state_folder_job(folder, "orders to stats", "INSERT", &again, NULL), WEIR_OK);
     assert_false(again.is_resumed);
     weir_state_folder_close(folder);

@@ -14,6 +14,7 @@
 typedef struct changing_table {
     memory_table memory; /* what it holds now; first, so that its owner is this too */
     weir_batch waiting;  /* all changes so far */
+    bool only_inserts;   /* and says so */
 } changing_table;
 
 static inline void changing_table_start(changing_table *table, const char *name, const char *columns)
@@ -209,6 +210,7 @@ typedef struct stream_query {
     weir_bound *bound;
     weir_graph *graph;
     weir_map uids;
+    _Atomic int64_t late_rows;
     result_rows result;
 } stream_query;
 
@@ -222,7 +224,7 @@ static inline weir_bound *bind_text(stream_query *query, const char *text, bool 
     weir_arena_init(&arena);
     for (int32_t i = 0; i < query->table_count; i++) {
         weir_sql_table *table = &query->tables[i]->memory.table;
-        table->has_row_kinds = streaming;
+        table->has_row_kinds = streaming && !query->tables[i]->only_inserts;
         table->open_stream = changing_open;
         query->resolver.tables[i] = &query->tables[i]->memory;
     }
@@ -240,8 +242,11 @@ static inline void build_graph(stream_query *query)
 {
     weir_error err = {0};
     query->result.sink = (weir_stream_sink){.write = take_changes, .close = keep_open, .takes = WEIR_SINK_ALL};
-    weir_operator_context context = {
-        .engine = query->engine, .state = query->state, .time_zone = "UTC", .clock_ms = clock_at_zero};
+    weir_operator_context context = {.engine = query->engine,
+                                     .state = query->state,
+                                     .time_zone = "UTC",
+                                     .clock_ms = clock_at_zero,
+                                     .late_rows = &query->late_rows};
     check_code(weir_graph_create(&context, query->bound, &query->result.sink, &query->uids, &query->graph, &err), &err);
 }
 
@@ -318,6 +323,18 @@ static inline void pull_all(stream_query *query)
 {
     for (int32_t i = 0; i < count_query_sources(query); i++) {
         pull_source(query, i);
+    }
+}
+
+/* All sources have ended. */
+static inline void end_all(stream_query *query)
+{
+    weir_error err = {0};
+    int32_t count;
+    weir_graph_source *sources = weir_graph_sources(query->graph, &count);
+    for (int32_t i = 0; i < count; i++) {
+        check_code(weir_operator_watermark(sources[i].output.to, sources[i].output.input, WEIR_WATERMARK_END, &err),
+                   &err);
     }
 }
 

@@ -240,6 +240,106 @@ static inline void relation_make_rows(random_query *q)
     weir_buffer_append_format(&q->sql, "%s", froms[kind]);
 }
 
+/* --- Windows --------------------------------------------------------------------------------------------------- */
+
+static inline const char *relation_window(random_query *q)
+{
+    static const char *const windows[] = {
+        "TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '10' SECOND))",
+        "TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '7' SECOND))",
+        "TABLE(HOP(TABLE w, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))",
+        "TABLE(CUMULATE(TABLE w, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '20' SECOND))",
+        "TABLE(SESSION(TABLE w PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' SECOND))",
+        "TABLE(SESSION(TABLE w, DESCRIPTOR(ts), INTERVAL '4' SECOND))",
+    };
+    return query_one_of(q, windows, 6);
+}
+
+static inline void relation_make_window_aggregate(random_query *q)
+{
+    static const char *const groups[] = {"k", "k", "v", "k + v"};
+    const char *group = query_one_of(q, groups, 4);
+    weir_buffer_append_format(&q->sql, "SELECT window_start, window_end, %s AS g, %s AS c, %s AS d FROM %s", group,
+                              relation_aggregate_call(q), relation_aggregate_call(q), relation_window(q));
+    if (query_chance(q, 30)) {
+        query_put(q, " WHERE ");
+        relation_condition(q, "");
+    }
+    weir_buffer_append_format(&q->sql, " GROUP BY window_start, window_end, %s%s", group,
+                              query_chance(q, 20) ? " HAVING COUNT(*) > 1" : "");
+}
+
+static inline void relation_make_group_window(random_query *q)
+{
+    static const char *const windows[] = {"TUMBLE(ts, INTERVAL '10' SECOND)",
+                                          "HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+                                          "SESSION(ts, INTERVAL '4' SECOND)"};
+    static const char *const starts[] = {"TUMBLE_START(ts, INTERVAL '10' SECOND)",
+                                         "HOP_START(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+                                         "SESSION_START(ts, INTERVAL '4' SECOND)"};
+    int kind = query_pick(q, 3);
+    weir_buffer_append_format(&q->sql, "SELECT k, %s AS s, %s AS c FROM w GROUP BY k, %s", starts[kind],
+                              relation_aggregate_call(q), windows[kind]);
+}
+
+static inline void relation_make_window_rank(random_query *q)
+{
+    static const char *const orders[] = {"v, ts", "ts", "ts DESC", "v DESC, ts DESC"};
+    static const char *const ranges[] = {"rn = 1", "rn <= 2", "rn BETWEEN 2 AND 3"};
+    weir_buffer_append_format(&q->sql,
+                              "SELECT k, v, ts, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "
+                              "window_start, window_end, k ORDER BY %s) AS rn FROM %s) WHERE %s",
+                              query_one_of(q, orders, 4), relation_window(q), query_one_of(q, ranges, 3));
+}
+
+static inline void relation_make_over(random_query *q)
+{
+    static const char *const calls[] = {"SUM(v)", "COUNT(*)", "MIN(v)", "MAX(v)", "COUNT(v)", "AVG(v)"};
+    static const char *const frames[] = {"", " ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+                                         " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+                                         " RANGE BETWEEN INTERVAL '10' SECOND PRECEDING AND CURRENT ROW"};
+    weir_buffer_append_format(&q->sql,
+                              "SELECT k, v, ts, %s OVER x AS c, %s OVER x AS d FROM w WINDOW x AS (%sORDER BY ts%s)",
+                              query_one_of(q, calls, 6), query_one_of(q, calls, 6),
+                              query_chance(q, 70) ? "PARTITION BY k " : "", query_one_of(q, frames, 4));
+}
+
+/* Windows that are joined, ranked again, joined by time, or aggregated once more. */
+static inline void relation_make_over_windows(random_query *q)
+{
+    static const char *const queries[] = {
+        "SELECT l.k, l.v, r.v AS rv, l.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL "
+        "'10' SECOND))) AS l JOIN (SELECT * FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS r ON "
+        "l.k = r.k AND l.window_start = r.window_start AND l.window_end = r.window_end",
+        "SELECT l.k, l.v, r.v AS rv FROM (SELECT * FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '10' SECOND))) "
+        "AS l LEFT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '10' SECOND))) AS r ON l.k = r.v "
+        "AND l.window_start = r.window_start AND l.window_end = r.window_end",
+        "SELECT x.k, x.v, y.v AS yv FROM w AS x JOIN w AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '5' SECOND "
+        "AND y.ts + INTERVAL '5' SECOND",
+        "SELECT window_start, window_end, SUM(n) AS n FROM (SELECT window_start, window_end, window_time, k, "
+        "CAST(COUNT(*) AS INT) AS n FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY "
+        "window_start, window_end, window_time, k) GROUP BY window_start, window_end",
+        "SELECT k, SUM(n) AS n FROM (SELECT k, CAST(COUNT(*) AS INT) AS n FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), "
+        "INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k) GROUP BY k",
+        "SELECT w.k, w.v, p.s FROM w LEFT JOIN p ON w.k = p.k",
+    };
+    query_put(q, query_one_of(q, queries, 6));
+}
+
+/* A query that tells of its rows when time has passed: its answer is known at the end. */
+static inline void relation_make_timed(random_query *q)
+{
+    static void (*const makers[])(random_query *) = {relation_make_window_aggregate,
+                                                     relation_make_window_aggregate,
+                                                     relation_make_group_window,
+                                                     relation_make_window_rank,
+                                                     relation_make_over,
+                                                     relation_make_over_windows};
+    weir_buffer_clear(&q->sql);
+    q->aliases = 0;
+    makers[query_pick(q, 6)](q);
+}
+
 static inline void relation_make(random_query *q)
 {
     int kind = query_pick(q, 10);

@@ -22,6 +22,9 @@ typedef struct random_table {
     const weir_type *row;
     harness_changes changes;
     weir_batch events;
+    char **texts; /* of the events' rows, by which they are compared */
+    size_t text_capacity;
+    int32_t time_column;                  /* whose values ascend but for some seconds, no two alike; -1: none */
     int32_t ends[RANDOM_BATCHES_AT_MOST]; /* where each batch ends among the events */
     int32_t batch_count;
     int32_t shown; /* as many batches a query in batch mode sees */
@@ -125,29 +128,15 @@ typedef struct random_scan {
     bool given;
 } random_scan;
 
-static inline bool random_same_row(const random_table *table, int64_t a, int64_t b, int32_t column_count)
-{
-    weir_buffer left = {0}, right = {0};
-    for (int32_t i = 0; i < column_count; i++) {
-        weir_value_to_json(&table->events.columns[i], a, &left);
-        weir_value_to_json(&table->events.columns[i], b, &right);
-    }
-    bool same = weir_slice_equal(weir_buffer_slice(&left), weir_buffer_slice(&right));
-    weir_buffer_free(&left);
-    weir_buffer_free(&right);
-    return same;
-}
-
 /* The events that are the rows after the first `end` of them. */
 static inline int64_t random_rows_after(const random_table *table, int64_t end, uint32_t *rows)
 {
     int64_t count = 0;
-    int32_t compared = table->changes == HARNESS_UPSERTS ? 1 : table->events.column_count;
     for (int64_t event = 0; event < end; event++) {
         int8_t kind = weir_batch_kind(&table->events, event);
         if (weir_row_kind_is_retract(kind) || table->changes == HARNESS_UPSERTS) {
             int64_t at = count - 1;
-            while (at >= 0 && !random_same_row(table, rows[at], event, compared)) {
+            while (at >= 0 && strcmp(table->texts[rows[at]], table->texts[event]) != 0) {
                 at--;
             }
             if (at >= 0) {
@@ -221,7 +210,7 @@ static inline void random_table_init(random_table *table, random_reading *readin
                                      const char *columns, harness_changes changes)
 {
     weir_error err = {0};
-    *table = (random_table){.changes = changes, .reading = reading};
+    *table = (random_table){.changes = changes, .reading = reading, .time_column = -1};
     weir_arena_init(&table->arena);
     harness_ok(weir_parse_type(weir_arena_format(&table->arena, "ROW<%s>", columns), &table->arena, &table->row, &err),
                &err);
@@ -241,8 +230,17 @@ static inline void random_table_init(random_table *table, random_reading *readin
     weir_batch_init(&table->events, table->row->fields, table->row->field_count);
 }
 
+static inline void random_forget_texts(random_table *table)
+{
+    for (int64_t i = 0; i < table->events.length; i++) {
+        free(table->texts[i]);
+    }
+}
+
 static inline void random_table_free(random_table *table)
 {
+    random_forget_texts(table);
+    free(table->texts);
     weir_batch_free(&table->events);
     weir_arena_free(&table->arena);
 }
@@ -252,6 +250,8 @@ static inline void random_table_set_mode(random_table *table, bool streaming)
 {
     table->table.has_row_kinds = streaming && table->changes != HARNESS_INSERTS;
     table->table.has_upserts = streaming && table->changes == HARNESS_UPSERTS;
+    table->table.watermark_column = streaming ? table->time_column : -1;
+    table->table.watermark_expression = streaming && table->time_column >= 0 ? "ts - INTERVAL '10' SECOND" : NULL;
 }
 
 /* A value such that few are different, and some are NULL where that may be. */
@@ -292,10 +292,30 @@ static inline void random_value(random_state *random, const weir_field *field, w
     json_decref(json);
 }
 
+/* Upserts are compared by their keys. */
 static inline void random_add_event(random_table *table, int8_t kind)
 {
-    weir_batch_reserve_kinds(&table->events, table->events.length + 1);
+    weir_buffer text = {0};
+    int64_t row = table->events.length;
+    if (table->changes == HARNESS_UPSERTS) {
+        weir_value_to_json(&table->events.columns[0], row, &text);
+    } else {
+        harness_write_row(&table->events, row, &text);
+    }
+    WEIR_GROW(table->texts, table->text_capacity, row + 1);
+    table->texts[row] = weir_strdup(weir_buffer_text(&text));
+    weir_buffer_free(&text);
+    weir_batch_reserve_kinds(&table->events, row + 1);
     table->events.kinds[table->events.length++] = kind;
+}
+
+/* Some seconds after the row before, or before it; never so late that its window may have closed. */
+static inline void random_time(random_table *table, weir_vector *out)
+{
+    weir_error err = {0};
+    int64_t row = table->events.length;
+    int64_t ms = 1704067200000 + 3000 * row + 1000 * (int64_t)random_below(table->reading->random, 6) + row;
+    harness_ok(weir_vector_append_raw(out, &ms, sizeof ms, &err), &err);
 }
 
 /* An event with a new row; `key`, where the table has one, is its first column. */
@@ -308,7 +328,11 @@ static inline void random_add_row(random_table *table, int8_t kind, int64_t key)
         harness_ok(weir_vector_append_raw(&table->events.columns[0], &id, sizeof id, &err), &err);
     }
     for (int32_t i = first; i < table->events.column_count; i++) {
-        random_value(table->reading->random, &table->row->fields[i], &table->events.columns[i]);
+        if (i == table->time_column) {
+            random_time(table, &table->events.columns[i]);
+        } else {
+            random_value(table->reading->random, &table->row->fields[i], &table->events.columns[i]);
+        }
     }
     random_add_event(table, kind);
 }
@@ -347,15 +371,16 @@ static inline int64_t random_key_of(const random_table *table, uint32_t event)
 /* One change, of one or two events. */
 static inline void random_change(random_table *table, int64_t *next_key)
 {
-    uint32_t rows[1024];
     random_state *random = table->reading->random;
+    uint32_t *rows = weir_alloc_zeroed((size_t)table->events.length + 1, sizeof *rows);
     int64_t count = random_rows_after(table, table->events.length, rows);
     uint64_t kind = random_below(random, 10);
+    uint32_t row = count == 0 ? 0 : rows[random_below(random, (uint64_t)count)];
+    free(rows);
     if (table->changes == HARNESS_INSERTS || count == 0 || kind < 4) {
         random_add_row(table, WEIR_INSERT, (*next_key)++);
         return;
     }
-    uint32_t row = rows[random_below(random, (uint64_t)count)];
     if (table->changes == HARNESS_UPSERTS) {
         if (kind < 7) {
             random_add_row(table, WEIR_UPDATE_AFTER, random_key_of(table, row));
@@ -374,15 +399,17 @@ static inline void random_change(random_table *table, int64_t *next_key)
     }
 }
 
-/* New changes instead of those before, in batches of a few. */
+/* New changes instead of those before, in batches of a few (more where there are many). */
 static inline void random_table_fill(random_table *table, int32_t changes)
 {
     int64_t next_key = 1;
+    int32_t largest = 6 + changes / 20;
+    random_forget_texts(table);
     weir_batch_clear(&table->events);
     table->batch_count = 0;
     table->noted_for = -1;
     while (changes > 0 && table->batch_count < RANDOM_BATCHES_AT_MOST) {
-        int32_t size = 1 + (int32_t)random_below(table->reading->random, 6);
+        int32_t size = 1 + (int32_t)random_below(table->reading->random, (uint64_t)largest);
         for (int32_t i = 0; i < size && changes > 0; i++, changes--) {
             random_change(table, &next_key);
         }

@@ -20,7 +20,7 @@ static const char *const queries[] = {
     "SELECT k, COUNT(*) FILTER (WHERE i > 2), SUM(i) FILTER (WHERE o), COUNT(DISTINCT s) FILTER (WHERE o), "
     "MIN(s) FILTER (WHERE i < 3), LISTAGG(CAST(id AS STRING)) FILTER (WHERE o) FROM t GROUP BY k",
     /* Of equal values the oldest is retracted, whichever row it was: so these differ from row to row. */
-    "SELECT k, FIRST_VALUE(s || CAST(id AS STRING)), LAST_VALUE(s || CAST(id AS STRING)), FIRST_VALUE(id + i), "
+    "SELECT k, FIRST_VALUE(s || CAST(id AS STRING)), LAST_VALUE(s || CAST(id AS STRING)), FIRST_VALUE(id * 100 + i), "
     "LAST_VALUE(id), FIRST_VALUE(ARRAY[id]) FROM t GROUP BY k",
     "SELECT FIRST_VALUE(s) WITHIN GROUP (ORDER BY i, id), LAST_VALUE(a) WITHIN GROUP (ORDER BY d DESC, id) FROM t",
     "SELECT k, LISTAGG(s || CAST(id AS STRING), '-'), ARRAY_AGG(id), COLLECT(s) FROM t GROUP BY k",

@@ -173,12 +173,16 @@ static int write_job(const char *path, const char *name, const char *text, const
     return code;
 }
 
+static const char *folder_of_job(weir_state_folder *folder, const char *name)
+{
+    return weir_arena_format(&folder->arena, "%s/jobs/%s", folder->path, folder_name(&folder->arena, name));
+}
+
 int weir_state_folder_job(weir_state_folder *folder, const char *name, const char *text, weir_job_place *out,
                           weir_error *err)
 {
     bool exists = false;
-    weir_job_place place = {0};
-    place.folder = weir_arena_format(&folder->arena, "%s/jobs/%s", folder->path, folder_name(&folder->arena, name));
+    weir_job_place place = {.folder = folder_of_job(folder, name)};
     place.state_folder = weir_arena_format(&folder->arena, "%s/state", place.folder);
     const char *path = weir_arena_format(&folder->arena, "%s/job.json", place.folder);
     WEIR_TRY(weir_fs_exists(weir_fs_local(), path, &exists, err));
@@ -191,9 +195,12 @@ int weir_state_folder_job(weir_state_folder *folder, const char *name, const cha
 }
 
 /* job.json goes first: without it the rest is of nobody. */
-int weir_state_folder_forget(weir_state_folder *folder, const weir_job_place *place, weir_error *err)
+int weir_state_folder_forget(weir_state_folder *folder, const char *name, weir_error *err)
 {
-    const char *path = weir_arena_format(&folder->arena, "%s/job.json", place->folder);
-    WEIR_TRY(weir_fs_remove(weir_fs_local(), path, err));
-    return weir_fs_remove_recursively(weir_fs_local(), place->folder, err);
+    if (name == NULL) {
+        return WEIR_OK;
+    }
+    const char *job = folder_of_job(folder, name);
+    WEIR_TRY(weir_fs_remove(weir_fs_local(), weir_arena_format(&folder->arena, "%s/job.json", job), err));
+    return weir_fs_remove_recursively(weir_fs_local(), job, err);
 }

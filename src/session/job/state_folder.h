@@ -37,7 +37,8 @@ typedef struct weir_job_place {
 int weir_state_folder_job(weir_state_folder *folder, const char *name, const char *text, weir_job_place *out,
                           weir_error *err);
 
-/* The job has come to its end: there is nothing to go on from. */
-int weir_state_folder_forget(weir_state_folder *folder, const weir_job_place *place, weir_error *err);
+/* The job of this name has come to its end: there is nothing to go on from. NULL, or a name that no job has: nothing is
+ * done. */
+int weir_state_folder_forget(weir_state_folder *folder, const char *name, weir_error *err);
 
 #endif

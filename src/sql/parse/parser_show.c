@@ -90,8 +90,19 @@ static int parse_show_list(weir_parser *parser, weir_ast_show *show)
                                      sizeof words / sizeof words[0]);
 }
 
+/* A table may be called JOB; what a job is called is a string. */
+static bool at_job(weir_parser *parser)
+{
+    return weir_parser_at_keyword(parser, WEIR_KEYWORD_JOB) && weir_parser_peek(parser, 1)->kind == WEIR_TOKEN_STRING;
+}
+
 static int parse_describe(weir_parser *parser, weir_ast_statement *out)
 {
+    if (at_job(parser)) {
+        out->kind = WEIR_AST_DESCRIBE_JOB;
+        weir_parser_take(parser);
+        return weir_parser_string(parser, "the job's id as a 'string'", &out->job.id);
+    }
     out->kind = WEIR_AST_DESCRIBE;
     out->describe.object = WEIR_AST_OBJECT_TABLE;
     if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_CATALOG)) {

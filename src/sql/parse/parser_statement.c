@@ -267,13 +267,13 @@ static int parse_stop_job(weir_parser *parser, weir_ast_statement *out)
     out->kind = WEIR_AST_STOP_JOB;
     weir_parser_take(parser);
     WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_JOB));
-    WEIR_TRY(weir_parser_string(parser, "the job's id as a 'string'", &out->stop_job.job));
+    WEIR_TRY(weir_parser_string(parser, "the job's id as a 'string'", &out->job.id));
     while (weir_parser_accept_keyword(parser, WEIR_KEYWORD_WITH)) {
         if (weir_parser_accept_keyword(parser, WEIR_KEYWORD_DRAIN)) {
-            out->stop_job.with_drain = true;
+            out->job.with_drain = true;
         } else {
             WEIR_TRY(weir_parser_expect_keyword(parser, WEIR_KEYWORD_SAVEPOINT));
-            out->stop_job.with_savepoint = true;
+            out->job.with_savepoint = true;
         }
     }
     return WEIR_OK;

@@ -8,13 +8,19 @@
 
 static int make_engine(weir_job *job, weir_error *err)
 {
+    job->context.engine = job->options.engine;
+    if (job->context.engine != NULL) {
+        return WEIR_OK;
+    }
     /* Batches are small: an eighth of the memory is enough for expressions over them. */
     enum { share = 8, least = 32 << 20 };
     int64_t memory = job->options.memory_bytes / share;
     memory = job->options.memory_bytes > 0 && memory < least ? least : memory;
     const weir_sql_engine_options options = {
         .threads = 1, .memory_limit_bytes = memory, .temp_directory = job->options.temp_folder};
-    return weir_sql_engine_create(&options, &job->engine, err);
+    WEIR_TRY(weir_sql_engine_create(&options, &job->own_engine, err));
+    job->context.engine = job->own_engine;
+    return WEIR_OK;
 }
 
 static int open_state(weir_job *job, weir_error *err)
@@ -61,7 +67,7 @@ int weir_job_create(const weir_job_options *options, weir_job **out, weir_error 
     job->status.lag_ms = -1;
     WEIR_GO(make_engine(job, err));
     WEIR_GO(open_state(job, err));
-    job->context = (weir_operator_context){.engine = job->engine,
+    job->context = (weir_operator_context){.engine = job->context.engine,
                                            .state = job->state,
                                            .budget = options->budget,
                                            .time_zone = job->options.time_zone,
@@ -179,7 +185,7 @@ void weir_job_free(weir_job *job)
     }
     free(job->inserts);
     weir_state_backend_close(job->state);
-    weir_sql_engine_free(job->engine);
+    weir_sql_engine_free(job->own_engine);
     weir_map_free(&job->uids);
     weir_buffer_free(&job->positions);
     pthread_mutex_destroy(&job->mutex);

@@ -22,7 +22,8 @@ typedef struct weir_job_options {
     const char *name;         /* for people */
     const char *state_folder; /* NULL: nothing outlives the job */
     const char *temp_folder;  /* NULL: nowhere */
-    int64_t memory_bytes;     /* for state and expressions */
+    weir_sql_engine *engine;  /* for expressions; jobs may share one, best of one thread. NULL: one of its own */
+    int64_t memory_bytes;     /* for state, and for an engine of its own */
     weir_budget *budget;
     int64_t checkpoint_interval_ms; /* -1: only when it must be, and at the end */
     int64_t checkpoint_rows;        /* also after so many rows; 0: no */

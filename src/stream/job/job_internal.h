@@ -17,7 +17,7 @@ typedef struct weir_job_insert {
 struct weir_job {
     weir_job_options options; /* texts in the arena */
     weir_arena arena;
-    weir_sql_engine *engine;
+    weir_sql_engine *own_engine; /* NULL: one was given */
     weir_budget state_budget;
     weir_state_backend *state;
     weir_operator_context context;

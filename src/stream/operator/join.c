@@ -2,6 +2,7 @@
 #include "stream/operator/join_condition.h"
 #include "stream/operator/join_kinds.h"
 #include "stream/operator/operators.h"
+#include "stream/plan/times.h"
 
 /* FOR SYSTEM_TIME AS OF a column of the first input. */
 static int create_as_of(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -34,6 +35,11 @@ int weir_join_operator_create(const weir_operator_context *context, const weir_s
     }
     if (weir_stream_interval_of(node->plan, node->inputs[0], node->inputs[1], &interval)) {
         return weir_join_interval_create(context, node, &interval, out, err);
+    }
+    if (weir_stream_is_window_join(node->plan, node->inputs[0], node->inputs[1]) &&
+        node->plan->join != WEIR_JOIN_INNER && node->plan->join != WEIR_JOIN_SEMI) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, (int)node->plan->position.line, (int)node->plan->position.column,
+                            "an outer or anti join of windows on their bounds is not supported yet in streams");
     }
     weir_arena_init(&arena);
     weir_join_condition_split(node->plan, &arena, &condition);
