@@ -47,6 +47,7 @@ void weir_session_free(weir_session *session)
     weir_jobs_free(&session->jobs);
     weir_state_folder_close(session->state);
     weir_sql_engine_free(session->engine);
+    weir_sql_engine_free(session->stream_engine);
     weir_catalogs_free(&session->catalogs);
     weir_settings_free(&session->settings);
     weir_pool_free(session->pool);
@@ -100,6 +101,20 @@ int weir_session_engine(weir_session *session, bool queries, weir_sql_engine **o
         weir_memory_share_with_engine(&session->memory);
     }
     *out = session->engine;
+    return WEIR_OK;
+}
+
+/* Jobs run expressions over batches in their own threads: others of DuckDB's would only be woken for nothing. */
+int weir_session_stream_engine(weir_session *session, weir_sql_engine **out, weir_error *err)
+{
+    enum { share = 16, least = 64 << 20 };
+    if (session->stream_engine == NULL) {
+        int64_t memory_bytes = session->memory.total_bytes / share;
+        weir_sql_engine_options options = {.threads = 1,
+                                           .memory_limit_bytes = memory_bytes > least ? memory_bytes : least};
+        WEIR_TRY(weir_sql_engine_create(&options, &session->stream_engine, err));
+    }
+    *out = session->stream_engine;
     return WEIR_OK;
 }
 

@@ -35,11 +35,12 @@ struct weir_session {
     weir_catalogs catalogs;
     weir_settings settings;
     weir_memory memory;
-    weir_pool *pool;         /* NULL until a table is opened */
-    weir_sql_engine *engine; /* NULL until an expression or a query is run */
-    const char *text;        /* of the statement that runs */
-    bool streams;            /* the statement that runs is bound for a job: its tables are read as streams */
-    int64_t batch_rows;      /* most rows of a batch that it reads, so that it commits when it should; 0: any */
+    weir_pool *pool;                /* NULL until a table is opened */
+    weir_sql_engine *engine;        /* NULL until an expression or a query is run */
+    weir_sql_engine *stream_engine; /* for the expressions of jobs, all of which share it; NULL until there is one */
+    const char *text;               /* of the statement that runs */
+    bool streams;                   /* the statement that runs is bound for a job: its tables are read as streams */
+    int64_t batch_rows;             /* most rows of a batch that it reads, so that it commits when it should; 0: any */
     _Atomic bool cancelled;
     weir_session_counters counters;
     weir_jobs jobs;
@@ -64,6 +65,7 @@ int weir_session_pool(weir_session *session, weir_pool **out, weir_error *err);
 
 /* The engine; `queries`: for a whole query, for which it gets its share of the memory. */
 int weir_session_engine(weir_session *session, bool queries, weir_sql_engine **out, weir_error *err);
+int weir_session_stream_engine(weir_session *session, weir_sql_engine **out, weir_error *err);
 
 /* What the query that runs now is; NULL: none. */
 void weir_session_set_running(weir_session *session, weir_sql_result *result);
@@ -99,8 +101,7 @@ int weir_session_dispatch(weir_session *session, const weir_ast_statement *state
 
 /* The statements, one kind a file. */
 int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
-int weir_session_insert(weir_session *session, const weir_ast_statement *statement, weir_result **out,
-                        weir_error *err);
+int weir_session_insert(weir_session *session, const weir_ast_statement *statement, weir_result **out, weir_error *err);
 /* What its tables hold now, in one commit, whatever the mode. */
 int weir_session_insert_batch(weir_session *session, const weir_ast_insert *insert, weir_result **out, weir_error *err);
 int weir_session_statement_set(weir_session *session, const weir_ast_statement *statement, weir_result **out,

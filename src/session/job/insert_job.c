@@ -36,8 +36,8 @@ static void set_names(weir_session_job *job, const weir_session *session, bool i
                                   table_text(&job->arena, job->bounds[i]->sink));
     }
     job->info.name = weir_arena_strdup(&job->arena, given != NULL ? given : weir_buffer_text(&tables));
-    job->info.what = is_set ? "STATEMENT SET"
-                            : weir_arena_format(&job->arena, "INSERT INTO %s", job->bounds[0]->sink->name);
+    job->info.what =
+        is_set ? "STATEMENT SET" : weir_arena_format(&job->arena, "INSERT INTO %s", job->bounds[0]->sink->name);
     weir_buffer_free(&tables);
     weir_uuid(uuid);
     for (const char *at = uuid; *at != '\0'; at++) {
@@ -152,6 +152,7 @@ static int build(weir_session_job *job, weir_session *session, const weir_ast_st
     set_names(job, session, statement->kind == WEIR_AST_STATEMENT_SET);
     WEIR_TRY(take_place(job, session, text, err));
     weir_job_options options = job_options(job, session);
+    WEIR_TRY(weir_session_stream_engine(session, &options.engine, err));
     session->batch_rows = batch_rows(&options);
     WEIR_TRY(weir_job_create(&options, &job->job, err));
     return add_inserts(job, session, err);
@@ -224,8 +225,8 @@ static weir_result *job_result(const weir_session_job *job, bool says_interval)
 /* It runs beside what follows. */
 static void let_run(weir_session *session, weir_session_job *job, weir_result **out)
 {
-    bool says_interval = !session->said_interval &&
-                         !weir_settings_has(&session->settings, "execution.checkpointing.interval");
+    bool says_interval =
+        !session->said_interval && !weir_settings_has(&session->settings, "execution.checkpointing.interval");
     session->said_interval |= says_interval;
     *out = job_result(job, says_interval);
     weir_job_log(session, "job %d '%s' %s", (int)job->info.number, job->info.name,
