@@ -1,5 +1,7 @@
 /* Joins of changelogs: all kinds, with NULL keys, duplicates, conditions beside the key, and retractions on both sides,
  * against the same query over what the tables hold at the moment. */
+#include <unistd.h>
+
 #include "query_fixture.h"
 
 typedef struct fixture {
@@ -143,6 +145,15 @@ static void every_join_follows_its_tables(void **state)
     run_queries(&random, NULL, 60);
 }
 
+static void a_join_goes_on_from_a_checkpoint(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    char folder[] = "/tmp/weir-join-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    run_queries(&random, folder, 30);
+}
+
 /* --- Single changes -------------------------------------------------------------------------------------------- */
 
 static void check_changes(stream_query *query, const char *expected)
@@ -264,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_second_match_changes_nothing_of_a_semi_join),
         cmocka_unit_test(a_null_makes_all_of_not_in_unknown),
         cmocka_unit_test(every_join_follows_its_tables),
+        cmocka_unit_test(a_join_goes_on_from_a_checkpoint),
         cmocka_unit_test(a_row_may_match_more_rows_than_are_sent_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,16 @@ static int32_t *prune_aggregate(weir_arena *arena, weir_plan *plan)
     return keep_all(arena, plan->field_count);
 }
 
+/* A view over a table with times of events: which of its fields is the time of a version is not known here. */
+static bool is_versioned(const weir_plan *right)
+{
+    bool found = false;
+    for (int32_t i = 0; i < right->input_count && !found; i++) {
+        found = right->inputs[i]->kind == WEIR_PLAN_WATERMARK || is_versioned(right->inputs[i]);
+    }
+    return found;
+}
+
 /* Both inputs give what is used above and what the predicate needs. */
 static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
 {
@@ -210,6 +220,9 @@ static int32_t *prune_join(weir_arena *arena, weir_plan *plan, const bool *used)
     }
     if (plan->as_of != NULL) {
         weir_expression_mark(plan->as_of, needed);
+        for (int32_t i = split; i < count && is_versioned(right); i++) {
+            needed[i] = true;
+        }
     }
     int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, count + 1);
     int32_t *left_places = prune(arena, left, needed);

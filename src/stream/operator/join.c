@@ -14,13 +14,11 @@ static int create_as_of(const weir_operator_context *context, const weir_stream_
     case WEIR_TIME_PROCTIME:
         return weir_lookup_join_create(context, node, out, err);
     case WEIR_TIME_ROWTIME:
-        return weir_fail_at(err, WEIR_UNSUPPORTED, line, column,
-                            "a join FOR SYSTEM_TIME AS OF the time of events is not supported yet; a lookup join is: "
-                            "AS OF a column that is PROCTIME()");
+        return weir_join_temporal_create(context, node, out, err);
     default:
         return weir_fail_at(err, WEIR_INVALID, line, column,
                             "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time "
-                            "attribute field: a column that is PROCTIME()");
+                            "attribute field: a column that is PROCTIME(), or for which the table has a WATERMARK");
     }
 }
 

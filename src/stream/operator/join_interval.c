@@ -1,8 +1,9 @@
 /* Joins of rows near each other in time: the watermark says when a row can match no more, and it is forgotten.
  *
  * The join itself is join_tested.c, by whose condition the times lie in the interval. Here is only what time does:
- * beside their join's state, rows wait in a queue for the moment from which on nothing near them comes. Then those of
- * an outer side that have matched nothing are given beside NULLs, so that all that comes out are inserts. */
+ * beside their join's state, rows wait in a queue for the moment from which on nothing near them comes, and, as in
+ * Flink, for half of the interval more: rows that are a little late still match. Then those of an outer side that have
+ * matched nothing are given beside NULLs, so that all that come out are inserts. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -16,16 +17,17 @@ typedef struct interval_join {
     weir_operator base;
     weir_arena arena;
     weir_stream_interval interval;
+    int64_t patience; /* half of the interval */
     weir_operator *tested;
     weir_time_queue *waiting[2];
     weir_sort_keys keys; /* of rows that are forgotten */
     int64_t watermark;
 } interval_join;
 
-/* The last time of the other side that is near the row's. */
-static int64_t last_match(const interval_join *self, int32_t side, int64_t time)
+/* How long a row of this time is kept: until the last time of the other side that is near it, and a little longer. */
+static int64_t last_moment(const interval_join *self, int32_t side, int64_t time)
 {
-    int64_t by = side == 0 ? self->interval.high : -self->interval.low, last;
+    int64_t by = (side == 0 ? self->interval.high : -self->interval.low) + self->patience, last;
     return __builtin_add_overflow(time, by, &last) ? INT64_MAX - 1 : last;
 }
 
@@ -38,7 +40,7 @@ static int wait_for_time(interval_join *self, int32_t side, const weir_batch *ba
         uint8_t space[8];
         if (kept[row]) {
             weir_slice key = weir_join_key_bytes(keys, row, space);
-            int64_t last = last_match(self, side, weir_time_millis(times, row));
+            int64_t last = last_moment(self, side, weir_time_millis(times, row));
             WEIR_TRY(weir_time_queue_put_row(self->waiting[side], last, key, batch, row, err));
         }
     }
@@ -53,7 +55,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     return wait_for_time(self, input, batch, err);
 }
 
-/* Rows of a side whose last match lies before the watermark. */
+/* Rows of a side whose last moment lies before the watermark. */
 static int forget(interval_join *self, int32_t side, int64_t watermark, weir_error *err)
 {
     int64_t last = watermark == WEIR_WATERMARK_END ? watermark : watermark - 1, count;
@@ -74,7 +76,8 @@ static int forget(interval_join *self, int32_t side, int64_t watermark, weir_err
 /* What comes out may be as old as what still waits. */
 static int64_t held_back(const interval_join *self, int64_t watermark)
 {
-    int64_t low = -self->interval.low, delay = self->interval.high > low ? self->interval.high : low, held;
+    int64_t low = -self->interval.low, held;
+    int64_t delay = (self->interval.high > low ? self->interval.high : low) + self->patience;
     if (watermark == WEIR_WATERMARK_END || delay < 0) {
         return watermark;
     }
@@ -149,6 +152,7 @@ int weir_join_interval_create(const weir_operator_context *context, const weir_s
     self->base.watermark = take_watermark;
     self->base.close = close_join;
     self->interval = *interval;
+    self->patience = (interval->high - interval->low) / 2;
     self->watermark = WEIR_WATERMARK_NONE;
     weir_arena_init(&self->arena);
     weir_operator_init(&self->base, "IntervalJoin", 2);

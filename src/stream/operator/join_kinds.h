@@ -25,6 +25,10 @@ int weir_lookup_join_create(const weir_operator_context *context, const weir_str
 int weir_join_interval_create(const weir_operator_context *context, const weir_stream_node *node,
                               const weir_stream_interval *interval, weir_operator **out, weir_error *err);
 
+/* JOIN and LEFT JOIN with a table as it was at the time of a row's event (join_temporal.c). */
+int weir_join_temporal_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
+                              weir_error *err);
+
 /* All kinds but NOT IN, with a condition that has to be tested pair by pair (join_tested.c). */
 int weir_join_tested_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                             weir_error *err);
