@@ -246,6 +246,26 @@ static void a_second_row_where_one_is_expected_is_an_error(void **state)
     harness_close(h);
 }
 
+static void groups_without_changes_are_forgotten_in_time(void **state)
+{
+    (void)state;
+    harness *h = harness_open();
+    harness_table *t = harness_add(h, "t", "k INT, v INT", HARNESS_CHANGES);
+    harness_now_ms = 1000;
+    h->context.state_ttl_ms = 1000;
+    harness_start(h, "SELECT k, COUNT(*), MAX(v), COUNT(DISTINCT v) FROM t GROUP BY k");
+    harness_push(t, "+I [1, 9] +I [2, 5]");
+    harness_check(h, "+I [1, 1, 9, 1] +I [2, 1, 5, 1]");
+    harness_tick(h, 1500);
+    harness_push(t, "+I [2, 7]");
+    harness_check(h, "-U [2, 1, 5, 1] +U [2, 2, 7, 2]");
+    harness_tick(h, 2200);
+    harness_push(t, "+I [1, 3] +I [2, 7]");
+    harness_check(h, "+I [1, 1, 3, 1] -U [2, 2, 7, 2] +U [2, 3, 7, 2]");
+    harness_close(h);
+    harness_now_ms = 1000;
+}
+
 static void what_cannot_be_kept_up_to_date_is_refused_by_name(void **state)
 {
     (void)state;
@@ -309,6 +329,7 @@ int main(void)
         cmocka_unit_test(floating_point_sums_leave_no_residue),
         cmocka_unit_test(a_decimal_sum_that_does_not_fit_is_null_until_it_fits_again),
         cmocka_unit_test(a_second_row_where_one_is_expected_is_an_error),
+        cmocka_unit_test(groups_without_changes_are_forgotten_in_time),
         cmocka_unit_test(what_cannot_be_kept_up_to_date_is_refused_by_name),
         cmocka_unit_test(elements_keep_the_kind_of_their_row),
         cmocka_unit_test(rows_without_elements_stay_in_outer_unnest),
