@@ -220,8 +220,9 @@ static int set_from_key(const weir_cell *cell, weir_accumulator_rows *rows, int6
                         weir_slice value, weir_error *err)
 {
     weir_buffer order = {0};
-    if (key.size < 9) {
-        return weir_fail(err, WEIR_CORRUPT, "state of an aggregate: a key of %zu bytes", key.size);
+    if (key.size < 9 || (cell->place.tail < 0 && value.size != (size_t)cell->place.width)) {
+        return weir_fail(err, WEIR_CORRUPT, "state of an aggregate: a value of %zu bytes under a key of %zu",
+                         value.size, key.size);
     }
     weir_buffer_append(&order, key.data + 1, key.size - 1);
     for (size_t i = 0; i < order.size && cell->last; i++) {

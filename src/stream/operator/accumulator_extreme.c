@@ -158,7 +158,7 @@ static int add_to_count(weir_map_state *map, weir_state_slot slot, weir_slice ke
     *out_gone = false;
     WEIR_TRY(weir_map_state_get(map, slot, key, &found, &value, err));
     if (found) {
-        memcpy(&held, value.data, sizeof held);
+        WEIR_TRY(weir_map_count(value, &held, err));
     }
     held += count;
     if (held > 0) {
@@ -269,10 +269,11 @@ static int merge_extreme_map(weir_cell *cell, weir_accumulator_rows *rows, int64
     bool gone;
     int code = weir_map_copy_read(weir_cell_map(cell), weir_cell_map_slot(cell, rows, from), &copy, err);
     for (size_t i = 0; i < copy.count && code == WEIR_OK; i++) {
-        memcpy(&count, weir_map_copy_value(&copy, i).data, sizeof count);
+        WEIR_GO(weir_map_count(weir_map_copy_value(&copy, i), &count, err));
         code = add_to_count(weir_cell_map(cell), weir_cell_map_slot(cell, rows, to), weir_map_copy_key(&copy, i), count,
                             &gone, err);
     }
+done:
     weir_map_copy_free(&copy);
     return code == WEIR_OK ? merge_extreme(cell, rows, from, to, err) : code;
 }

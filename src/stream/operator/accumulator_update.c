@@ -245,6 +245,18 @@ static bool is_there(const weir_accumulators *self, const uint8_t *bytes)
     return self->row_count_offset < 0 || (int64_t)weir_load_le64(bytes + self->row_count_offset) > 0;
 }
 
+/* Whether bytes of the state are a row as this set lays it out. */
+static int check_row(const weir_row_layout *layout, weir_slice bytes, weir_error *err)
+{
+    size_t size = (size_t)layout->fixed_size;
+    for (int32_t i = 0; i < layout->tail_count && bytes.size >= (size_t)layout->fixed_size; i++) {
+        size += tail_size(layout, bytes.data, i);
+    }
+    return bytes.size == size
+               ? WEIR_OK
+               : weir_fail(err, WEIR_CORRUPT, "state of an aggregate: a row of %zu bytes, not %zu", bytes.size, size);
+}
+
 /* Takes the row of each key to hand, for reading. */
 static int take_rows(weir_accumulators *self, const weir_sort_keys *keys, weir_error *err)
 {
@@ -259,6 +271,9 @@ static int take_rows(weir_accumulators *self, const weir_sort_keys *keys, weir_e
     memset(rows->tails, 0, (size_t)(rows->count * self->layout.tail_count) * sizeof *rows->tails);
     for (int64_t i = 0; i < rows->count; i++) {
         weir_slice bytes = weir_value_state_get(self->state, update->row_slots[i]);
+        if (bytes.size > 0) {
+            WEIR_TRY(check_row(&self->layout, bytes, err));
+        }
         update->before[i] = bytes.size > 0 && is_there(self, bytes.data);
         rows->bytes[i] = update->before[i] ? (uint8_t *)bytes.data : update->no_row;
     }

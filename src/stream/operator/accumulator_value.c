@@ -296,6 +296,15 @@ int weir_ordered_read(const weir_type *type, weir_slice bytes, bool descending, 
 
 /* --- Maps ------------------------------------------------------------------------------------------------------ */
 
+int weir_map_count(weir_slice value, int64_t *out, weir_error *err)
+{
+    if (value.size != sizeof *out) {
+        return weir_fail(err, WEIR_CORRUPT, "state of an aggregate: a count of %zu bytes", value.size);
+    }
+    memcpy(out, value.data, sizeof *out);
+    return WEIR_OK;
+}
+
 static void copy_entry(weir_map_copy *copy, weir_slice key, weir_slice value)
 {
     WEIR_GROW(copy->offsets, copy->offsets_capacity, 2 * copy->count + 3);

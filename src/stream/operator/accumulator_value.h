@@ -50,6 +50,9 @@ static inline weir_state_slot weir_cell_map_slot(const weir_cell *cell, const we
     return rows->map_slots[(int64_t)cell->map * rows->count + row];
 }
 
+/* The count that an entry of a map holds. */
+int weir_map_count(weir_slice value, int64_t *out, weir_error *err);
+
 /* All entries of a map at one time, so that maps can be changed meanwhile. */
 typedef struct weir_map_copy {
     weir_buffer bytes;

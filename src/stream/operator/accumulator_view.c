@@ -37,7 +37,7 @@ static int count_copies(weir_map_state *map, weir_state_slot slot, weir_slice va
     *out_change = 0;
     WEIR_TRY(weir_map_state_get(map, slot, value, &found, &bytes, err));
     if (found) {
-        memcpy(&held, bytes.data, sizeof held);
+        WEIR_TRY(weir_map_count(bytes, &held, err));
     }
     int64_t left = held + copies;
     if (left <= 0) {
@@ -127,7 +127,7 @@ static int merge_copies(const weir_accumulators *accumulators, weir_view *view, 
     int8_t change = 0;
     int code = weir_map_copy_read(map, slots[from], &copy, err);
     for (size_t i = 0; i < copy.count && code == WEIR_OK; i++) {
-        memcpy(&copies, weir_map_copy_value(&copy, i).data, sizeof copies);
+        WEIR_GO(weir_map_count(weir_map_copy_value(&copy, i), &copies, err));
         WEIR_GO(count_copies(map, slots[to], weir_map_copy_key(&copy, i), copies, &change, err));
         if (change != 0) {
             add_entry(view, (uint32_t)computed->columns[view->distinct].length, (uint32_t)to, change);
