@@ -30,6 +30,14 @@ static void rows_see_those_before_them_however_batches_are_cut(void **state)
     }
 }
 
+static void rows_see_the_same_across_restarts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_event_case(&cases[i], true);
+    }
+}
+
 static void rows_of_one_time_see_each_other_by_range_and_not_by_rows(void **state)
 {
     (void)state;
@@ -101,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_see_those_before_them_however_batches_are_cut),
+        cmocka_unit_test(rows_see_the_same_across_restarts),
         cmocka_unit_test(rows_of_one_time_see_each_other_by_range_and_not_by_rows),
         cmocka_unit_test(rows_by_the_clock_come_out_at_once),
         cmocka_unit_test(what_flink_refuses_is_refused_in_its_words),

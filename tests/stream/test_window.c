@@ -1,4 +1,5 @@
-/* Windows of time in streams: what closes them, late rows, and that nothing depends on where batches are cut. */
+/* Windows of time in streams: what closes them, late rows, and that nothing depends on where batches are cut or where
+ * everything is closed and opened again. */
 #include "events.h"
 
 #define TUMBLE_10 "TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
@@ -100,6 +101,14 @@ static void windows_are_the_same_however_batches_are_cut(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_event_case(&cases[i], false);
+    }
+}
+
+static void windows_are_the_same_across_restarts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_event_case(&cases[i], true);
     }
 }
 
@@ -253,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_the_same_however_batches_are_cut),
+        cmocka_unit_test(windows_are_the_same_across_restarts),
         cmocka_unit_test(a_window_comes_out_once_when_the_watermark_passes_its_end),
         cmocka_unit_test(a_row_between_two_sessions_makes_one_of_them),
         cmocka_unit_test(windows_of_the_clock_close_by_it),

@@ -1,5 +1,5 @@
-/* Random windows over random events that are never late, in batches of random sizes: the stream gives what the query
- * gives over all of them. */
+/* Random windows over random events that are never late, in batches of random sizes, with restarts between them: the
+ * stream gives what the query gives over all of them. */
 #include "query_fixture.h"
 
 enum { rounds = 60, most_events = 60 };
@@ -123,10 +123,25 @@ static void windows_over_events_in_time_are_those_of_batch(void **state)
     }
 }
 
+static void windows_outlive_restarts(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    for (int32_t i = 0; i < rounds / 2; i++) {
+        char folder[] = "/tmp/weir-windows-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        run_round(&random, folder);
+        char *command = weir_format("rm -rf '%s'", folder);
+        assert_int_equal(system(command), 0);
+        free(command);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_over_events_in_time_are_those_of_batch),
+        cmocka_unit_test(windows_outlive_restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,19 @@ int weir_time_queue_put(weir_time_queue *queue, int64_t time, weir_slice key, we
     return put_subkey(queue, time, value, err);
 }
 
+int weir_time_queue_get(weir_time_queue *queue, int64_t time, weir_slice key, bool *out_found, weir_slice *out,
+                        weir_error *err)
+{
+    build_subkey(queue, time, key);
+    return weir_map_state_get(queue->state, queue->slot, weir_buffer_slice(&queue->subkey), out_found, out, err);
+}
+
+int weir_time_queue_remove(weir_time_queue *queue, int64_t time, weir_slice key, weir_error *err)
+{
+    build_subkey(queue, time, key);
+    return weir_map_state_remove(queue->state, queue->slot, weir_buffer_slice(&queue->subkey), err);
+}
+
 int weir_time_queue_put_row(weir_time_queue *queue, int64_t time, weir_slice key, const weir_batch *batch, int64_t row,
                             weir_error *err)
 {

@@ -21,6 +21,11 @@ void weir_time_queue_close(weir_time_queue *queue); /* NULL is fine */
 /* Adds an entry; it replaces one of the same time and key. */
 int weir_time_queue_put(weir_time_queue *queue, int64_t time, weir_slice key, weir_slice value, weir_error *err);
 
+/* The value of an entry, good until the queue is changed; and taking one out. */
+int weir_time_queue_get(weir_time_queue *queue, int64_t time, weir_slice key, bool *out_found, weir_slice *out,
+                        weir_error *err);
+int weir_time_queue_remove(weir_time_queue *queue, int64_t time, weir_slice key, weir_error *err);
+
 /* Adds a row of a batch (as row_codec.h has it). Rows of one time and key wait in the order in which they came. */
 int weir_time_queue_put_row(weir_time_queue *queue, int64_t time, weir_slice key, const weir_batch *batch, int64_t row,
                             weir_error *err);

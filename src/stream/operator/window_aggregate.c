@@ -2,16 +2,16 @@
  * window closes, and nothing of it is kept afterwards. Rows of windows that have closed are late, and dropped.
  *
  * Windows close when the watermark reaches their last moment; those of processing time when the clock does. Each window
- * and group waits in a queue, ordered by when it is due; its key is the group as an encoded row, after the number of
- * its grouping set. What its aggregates are made of is kept by the accumulators under the same key. */
+ * and group waits until it is due; its key is the group as an encoded row, after the number of its grouping set. What
+ * its aggregates are made of is kept by the accumulators under the same key. */
 #include <stdlib.h>
 
 #include "stream/operator/accumulator.h"
 #include "stream/operator/byte_keys.h"
 #include "stream/operator/closed_watermark.h"
+#include "stream/operator/due_list.h"
 #include "stream/operator/existing_rows.h"
 #include "stream/operator/operators.h"
-#include "stream/operator/time_queue.h"
 #include "stream/operator/window_clock.h"
 #include "stream/plan/times.h"
 #include "stream/state/row_codec.h"
@@ -25,7 +25,7 @@ typedef struct window_aggregate {
     const weir_plan *plan;
     weir_arena arena;
     weir_accumulators *accumulators;
-    weir_time_queue *waiting;
+    weir_due_list *waiting;
     weir_value_state *known; /* a byte for each window and group that waits */
     const weir_zone *zone;
     bool by_clock;
@@ -120,10 +120,9 @@ static int let_wait(window_aggregate *self, weir_error *err)
         }
         WEIR_TRY(weir_value_state_edit(self->known, self->slots[i], 1, &mark, err));
         *mark = 1;
-        WEIR_TRY(weir_time_queue_put(self->waiting, self->due[i], weir_byte_key(&self->keys, i), weir_slice_of(NULL, 0),
-                                     err));
+        weir_due_list_add(self->waiting, self->due[i], weir_byte_key(&self->keys, i));
     }
-    return WEIR_OK;
+    return weir_due_list_flush(self->waiting, err);
 }
 
 static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
@@ -155,18 +154,17 @@ static int forget(window_aggregate *self, weir_error *err)
     return WEIR_OK;
 }
 
-/* Closes those of the entries that are of one set. */
-static int close_set(window_aggregate *self, const weir_time_entry *entries, int64_t count, int32_t set,
-                     weir_error *err)
+/* Closes those of the windows and groups that are of one set. */
+static int close_set(window_aggregate *self, const weir_slice *keys, int64_t count, int32_t set, weir_error *err)
 {
     weir_batch_clear(&self->result);
     weir_sort_keys_clear(&self->keys);
     for (int64_t i = 0; i < count; i++) {
-        if (weir_load_le32(entries[i].key.data) != (uint32_t)set) {
+        if (weir_load_le32(keys[i].data) != (uint32_t)set) {
             continue;
         }
-        weir_byte_keys_add(&self->keys, entries[i].key);
-        weir_slice group = weir_slice_of(entries[i].key.data + set_size, entries[i].key.size - set_size);
+        weir_byte_keys_add(&self->keys, keys[i]);
+        weir_slice group = weir_slice_of(keys[i].data + set_size, keys[i].size - set_size);
         WEIR_TRY(weir_row_decode(group, &self->result, 0, self->group_count, err));
         self->result.length++;
     }
@@ -183,12 +181,12 @@ static int close_set(window_aggregate *self, const weir_time_entry *entries, int
 
 static int close_due(window_aggregate *self, int64_t moment, weir_error *err)
 {
-    const weir_time_entry *entries;
+    const weir_slice *keys;
     int64_t count;
     do {
-        WEIR_TRY(weir_time_queue_take(self->waiting, moment, &entries, &count, err));
+        WEIR_TRY(weir_due_list_take(self->waiting, moment, &keys, &count, err));
         for (int32_t set = 0; set < set_count(self) && count > 0; set++) {
-            WEIR_TRY(close_set(self, entries, count, set, err));
+            WEIR_TRY(close_set(self, keys, count, set, err));
         }
     } while (count > 0);
     return WEIR_OK;
@@ -226,7 +224,7 @@ static void close_operator(weir_operator *base)
 {
     window_aggregate *self = (window_aggregate *)base;
     weir_accumulators_free(self->accumulators);
-    weir_time_queue_close(self->waiting);
+    weir_due_list_close(self->waiting);
     weir_value_state_close(self->known);
     weir_batch_free(&self->groups);
     weir_batch_free(&self->result);
@@ -280,7 +278,7 @@ static int open_state(window_aggregate *self, const weir_stream_node *node, weir
     const weir_state_options known = {.uid = node->uid, .name = "known"};
     WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
     WEIR_TRY(weir_value_state_open(self->context.state, &known, &self->known, err));
-    WEIR_TRY(weir_time_queue_open(&self->context, node->uid, "waiting", &self->waiting, err));
+    WEIR_TRY(weir_due_list_open(&self->context, node->uid, &self->waiting, err));
     return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
 }
 
