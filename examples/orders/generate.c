@@ -1,13 +1,15 @@
 /* Writes the change files of the orders example: what Debezium says of a table of orders, and Canal of a table of
  * users.
  *
- *   weir-orders-generate FOLDER
+ *   weir-orders-generate FOLDER [LATER]
  *
- * The same files every time. Orders are placed, paid, shipped and done in any interleaving; some are cancelled, and a
+ * The same events every time. Orders are placed, paid, shipped and done in any interleaving; some are cancelled, and a
  * few of these are removed. Users move, rise and, now and then, leave.
  *
  * As in the partitions of a topic, all events of one order (or user) are in one file, in order; so it does not matter
- * which file is read first. */
+ * which file is read first. With LATER, what happens in the last third of the time is left to so many further files of
+ * each table, later/orders-000.json and so on, for a shop that goes on while it is looked at: each of them is to be put
+ * beside the others after the one before it. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,10 +68,16 @@ static unsigned next_random(unsigned below)
 /* ---- files ---- */
 
 #define MAX_FILES 16
+#define MAX_LATER 1000
 
 typedef struct event_files {
     int count;
     FILE *out[MAX_FILES];
+    const char *folder;
+    const char *name;
+    int later_count; /* 0: all goes to `out` */
+    int later;       /* the file written now; -1: none yet */
+    FILE *later_out;
 } event_files;
 
 static void fail(const char *path)
@@ -78,27 +86,64 @@ static void fail(const char *path)
     exit(1);
 }
 
-static void begin_files(event_files *files, const char *folder, const char *name, int count)
+static FILE *create(const char *path)
 {
-    files->count = count;
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s/%s-%d.json", folder, name, name, i);
-        files->out[i] = fopen(path, "w");
-        if (files->out[i] == NULL) {
-            fail(path);
-        }
+    FILE *out = fopen(path, "w");
+    if (out == NULL) {
+        fail(path);
+    }
+    return out;
+}
+
+static void finish(FILE *out, const char *path)
+{
+    if (ferror(out) || fclose(out) != 0) {
+        fail(path);
     }
 }
 
-static FILE *file_of(const event_files *files, int64_t key) { return files->out[key % files->count]; }
+static void begin_files(event_files *files, const char *folder, const char *name, int count, int later_count)
+{
+    *files = (event_files){.count = count, .folder = folder, .name = name, .later_count = later_count, .later = -1};
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s/%s-%d.json", folder, name, name, i);
+        files->out[i] = create(path);
+    }
+}
 
-static void end_files(event_files *files, const char *folder)
+/* Tells how much of what happens has happened: from two thirds on it goes to the later files. */
+static void reach(event_files *files, int64_t done, int64_t total)
+{
+    int64_t begin = total * 2 / 3;
+    if (files->later_count == 0 || done < begin) {
+        return;
+    }
+    int later = (int)((done - begin) * files->later_count / (total - begin + 1));
+    if (later == files->later) {
+        return;
+    }
+    if (files->later_out != NULL) {
+        finish(files->later_out, files->folder);
+    }
+    char path[4096];
+    snprintf(path, sizeof path, "%s/later/%s-%03d.json", files->folder, files->name, later);
+    files->later_out = create(path);
+    files->later = later;
+}
+
+static FILE *file_of(const event_files *files, int64_t key)
+{
+    return files->later_out != NULL ? files->later_out : files->out[key % files->count];
+}
+
+static void end_files(event_files *files)
 {
     for (int i = 0; i < files->count; i++) {
-        if (ferror(files->out[i]) || fclose(files->out[i]) != 0) {
-            fail(folder);
-        }
+        finish(files->out[i], files->folder);
+    }
+    if (files->later_out != NULL) {
+        finish(files->later_out, files->folder);
     }
 }
 
@@ -159,16 +204,17 @@ static int advance_order(event_files *files, shop_order *open, int64_t now_ms)
     return open->status == DONE || (open->status == CANCELLED && next_random(3) != 0);
 }
 
-static void write_orders(const char *folder)
+static void write_orders(const char *folder, int later_count)
 {
     static shop_order open[OPEN_ORDERS];
     unsigned open_count = 0;
     int64_t placed = 0;
     int64_t now_ms = FIRST_DAY_MS + 8 * 3600000;
     event_files files;
-    begin_files(&files, folder, "orders", ORDER_FILES);
+    begin_files(&files, folder, "orders", ORDER_FILES, later_count);
     while (placed < ORDERS || open_count > OPEN_ORDERS / 2) {
         now_ms += next_random(60000);
+        reach(&files, placed, ORDERS);
         int is_new =
             placed < ORDERS && open_count < OPEN_ORDERS && (open_count < OPEN_ORDERS / 2 || next_random(3) == 0);
         if (is_new) {
@@ -189,7 +235,7 @@ static void write_orders(const char *folder)
             }
         }
     }
-    end_files(&files, folder);
+    end_files(&files);
 }
 
 /* ---- users, as Canal has them ---- */
@@ -255,11 +301,11 @@ static void remove_user(event_files *files, shop_user *user)
     print_user_end(out, "DELETE");
 }
 
-static void write_users(const char *folder)
+static void write_users(const char *folder, int later_count)
 {
     static shop_user users[USERS];
     event_files files;
-    begin_files(&files, folder, "users", USER_FILES);
+    begin_files(&files, folder, "users", USER_FILES, later_count);
     for (int i = 0; i < USERS; i++) {
         users[i] = (shop_user){.user_id = i + 1, .city = (int)next_random(CITIES), .level = 1};
     }
@@ -270,6 +316,7 @@ static void write_users(const char *folder)
     }
     for (int i = 0; i < USER_CHANGES; i++) {
         shop_user *chosen = &users[next_random(USERS)];
+        reach(&files, i, USER_CHANGES);
         if (chosen->gone) {
             continue;
         }
@@ -279,7 +326,7 @@ static void write_users(const char *folder)
             change_user(&files, chosen);
         }
     }
-    end_files(&files, folder);
+    end_files(&files);
 }
 
 static void make_folder(const char *folder, const char *name)
@@ -296,13 +343,17 @@ static void make_folder(const char *folder, const char *name)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    int later_count = argc == 3 ? atoi(argv[2]) : 0;
+    if (argc < 2 || argc > 3 || later_count < 0 || later_count > MAX_LATER) {
+        fprintf(stderr, "usage: %s FOLDER [LATER]\n", argv[0]);
         return 2;
     }
     make_folder(argv[1], "orders");
     make_folder(argv[1], "users");
-    write_orders(argv[1]);
-    write_users(argv[1]);
+    if (later_count > 0) {
+        make_folder(argv[1], "later");
+    }
+    write_orders(argv[1], later_count);
+    write_users(argv[1], later_count);
     return 0;
 }

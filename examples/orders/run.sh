@@ -1,40 +1,63 @@
 #!/bin/sh
-# Runs the orders example on a new warehouse under ./tmp.
+# Runs the orders pipeline on a new warehouse under ./tmp, while its sources go on changing, and compares what it made
+# with what a batch query makes.
 #
 #   examples/orders/run.sh [folder of the build]
 set -eu
 
 cd "$(dirname "$0")/../.."
 build=${1:-build}
+later=20
 
-rm -rf tmp/changes tmp/warehouse
+rm -rf tmp/changes tmp/warehouse tmp/state
 mkdir -p tmp
-"$build/weir-orders-generate" tmp/changes
+"$build/weir-orders-generate" tmp/changes $later
 events=$(cat tmp/changes/*/*.json | wc -l)
-bytes=$(du -sm tmp/changes | cut -f1)
-echo "Change files: $events events in $(ls tmp/changes/*/*.json | wc -l) files, $bytes MB, under tmp/changes"
-echo "Script: examples/orders/first.sql"
+echo "Change files: $events events under tmp/changes, a third of them still to come"
+echo "Script: examples/orders/pipeline.sql"
 echo
 
-start=$(date +%s%N)
-"$build/weir" run examples/orders/first.sql
-end=$(date +%s%N)
-millis=$(((end - start) / 1000000))
+# The shop goes on: every 0.2 s the next file of each table appears, whole, under its final name.
+shop() {
+    number=0
+    while [ $number -lt $later ]; do
+        sleep 0.2
+        for table in orders users; do
+            file=$(printf '%s-%03d.json' $table $number)
+            if [ -f tmp/changes/later/"$file" ]; then
+                cp tmp/changes/later/"$file" tmp/changes/$table/."$file"
+                mv tmp/changes/$table/."$file" tmp/changes/$table/later-"$file"
+            fi
+        done
+        number=$((number + 1))
+    done
+}
+shop &
+shop=$!
+trap 'kill $shop 2>/dev/null || true' EXIT
+
+"$build/weir" run examples/orders/pipeline.sql --state tmp/state --until-idle 2
 
 echo
-echo "All of it took $((millis / 1000)).$(printf %03d $((millis % 1000))) s. The lake tables, which Apache Paimon can open as well:"
-for table in tmp/warehouse/shop.db/*; do
+"$build/weir" run examples/orders/check.sql | tee tmp/check.txt
+if ! "$build/weir" run examples/orders/check.sql --format csv | tail -n 1 | grep -q ',0$'; then
+    echo "DWS is NOT what the batch query over ODS gives."
+    exit 1
+fi
+echo
+echo "DWS, made change by change, is row for row what the batch query over ODS gives."
+for table in tmp/warehouse/*.db/*; do
     snapshots=$(ls "$table/snapshot" | grep -c '^snapshot-')
     files=$(find "$table" -name 'data-*' | wc -l)
     changes=$(find "$table" -name 'changelog-*' | wc -l)
-    echo "  $(basename "$table"): $snapshots snapshots, $files data files, $changes changelog files"
+    echo "  ${table#tmp/warehouse/}: $snapshots snapshots, $files data files, $changes changelog files"
 done
 
 cat <<END
 
 What to try next:
-  $build/weir sql --warehouse tmp/warehouse -e 'SELECT user_id, SUM(amount) FROM shop.ods_orders GROUP BY user_id ORDER BY 2 DESC LIMIT 5'
-  $build/weir dump tmp/warehouse/shop.db/ods_orders --columns order_id,status --snapshot 1 | head
-  $build/weir dump tmp/warehouse/shop.db/ods_users --stream 1 - | head
-  $build/weir sql --warehouse tmp/warehouse   # a shell: SHOW TABLES FROM shop;
+  $build/weir run examples/orders/pipeline.sql --state tmp/state   # goes on where it stopped; Ctrl-C stops it
+  $build/weir sql --warehouse tmp/warehouse -e 'SELECT city, COUNT(*), SUM(pay_amount) FROM dwd.orders GROUP BY city'
+  $build/weir dump tmp/warehouse/dwd.db/orders --stream 1 - | head
+  $build/weir sql --warehouse tmp/warehouse   # a shell: SHOW TABLES FROM dwd;
 END
