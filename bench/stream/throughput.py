@@ -26,6 +26,12 @@ SET 'execution.runtime-mode' = 'streaming';
 SET 'execution.checkpointing.interval' = '10 s';
 """
 
+# Where Flink keeps its state, and what it takes to keep checkpoints of more than a few megabytes.
+FLINK = """
+SET 'state.backend.type' = '{backend}';
+SET 'execution.checkpointing.dir' = 'file://{folder}/checkpoints';
+"""
+
 QUERIES = {
     "project": """
 CREATE TEMPORARY TABLE output (id BIGINT, twice DECIMAL(12, 2), kind STRING) WITH ('connector' = 'blackhole');
@@ -79,6 +85,7 @@ def run_script(program, folder, text):
     script.write_text(text)
     shutil.rmtree(folder / "warehouse", ignore_errors=True)
     shutil.rmtree(folder / "state", ignore_errors=True)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
     return run([*program, str(script)])
 
 
@@ -122,7 +129,7 @@ def main():
         start = run_script(flink, folder, "SELECT 1;")
         for work, query in QUERIES.items():
             for backend in ("rocksdb", "hashmap") if work == "group" else ("hashmap",):
-                text = f"SET 'state.backend.type' = '{backend}';" + TABLES.format(folder=folder) + query
+                text = FLINK.format(backend=backend, folder=folder) + TABLES.format(folder=folder) + query
                 figures = run_script(flink, folder, text)
                 for key in ("cpuSeconds", "wallSeconds"):
                     figures[key] -= start[key]
