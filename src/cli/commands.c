@@ -49,7 +49,7 @@ static const char run_help[] =
     "  --fresh            forgets what an earlier run has left there\n"
     "\n" FORMATS "\n" STATUSES "\n"
     "Examples\n"
-    "  weir run examples/orders/first.sql\n"
+    "  weir run examples/orders/pipeline.sql\n"
     "  weir run report.sql --format csv --output report.csv\n"
     "  weir run load.sql --memory 512MB -D execution.runtime-mode=batch\n"
     "  weir run pipeline.sql --until-idle 5 --state /var/lib/pipeline\n";
