@@ -179,11 +179,11 @@ static int fault_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_e
     return code;
 }
 
-static int fault_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
+static int fault_replace(weir_fs *fs, const char *path, weir_slice bytes, bool sync, weir_error *err)
 {
     fault_fs *self = (fault_fs *)fs;
     WEIR_TRY(count_change(self, "replacing", path, err));
-    return weir_fs_replace(self->inner, path, bytes, err);
+    return self->inner->ops->replace(self->inner, path, bytes, sync, err);
 }
 
 static int fault_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err)

@@ -225,7 +225,12 @@ int weir_fs_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error 
 
 int weir_fs_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
 {
-    return fs->ops->replace(fs, path, bytes, err);
+    return fs->ops->replace(fs, path, bytes, false, err);
+}
+
+int weir_fs_replace_synced(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
+{
+    return fs->ops->replace(fs, path, bytes, true, err);
 }
 
 int weir_fs_make_directories(weir_fs *fs, const char *path, weir_error *err)

@@ -37,7 +37,7 @@ typedef struct weir_fs_ops {
     int (*open)(weir_fs *fs, const char *path, weir_file **out, weir_error *err);
     int (*create)(weir_fs *fs, const char *path, weir_output **out, weir_error *err);
     int (*publish)(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
-    int (*replace)(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
+    int (*replace)(weir_fs *fs, const char *path, weir_slice bytes, bool sync, weir_error *err);
     int (*stat)(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err);
     int (*list)(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
                 weir_error *err);
@@ -106,8 +106,11 @@ void weir_output_abandon(weir_output *output);
  * The commit of a snapshot rests on this. */
 int weir_fs_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
 
-/* Writes a small file whole, replacing what is there (hint files). Not durable, readers never see a part of it. */
+/* Writes a small file whole, replacing what is there; readers never see a part of it. After a power loss it may be
+ * torn: only for what is checked when it is read (hint files). */
 int weir_fs_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
+/* The same; after a power loss there is what was before or what is now, whole. */
+int weir_fs_replace_synced(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
 
 int weir_fs_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err); /* WEIR_NOT_FOUND when absent;
                                                                                            name is not set */
@@ -120,8 +123,8 @@ int weir_fs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_inf
 /* Folders, those that weir_fs_create and others make on the way included, survive a power loss as soon as they are
  * made. */
 int weir_fs_make_directories(weir_fs *fs, const char *path, weir_error *err);
-int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err);           /* a file or empty folder; absent is OK */
-int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err); /* absent is OK */
+int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err); /* a file or empty folder; absent is OK */
+int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err);     /* absent is OK */
 int weir_fs_rename(weir_fs *fs, const char *from, const char *to, weir_error *err); /* WEIR_EXISTS when `to` is taken */
 int weir_fs_sync_directory(weir_fs *fs, const char *path, weir_error *err);
 

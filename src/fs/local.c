@@ -415,10 +415,10 @@ static int local_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_e
     return failure ? weir_fail_errno(err, failure, "publishing", path) : sync_parent(fs, path, err);
 }
 
-static int local_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
+static int local_replace(weir_fs *fs, const char *path, weir_slice bytes, bool sync, weir_error *err)
 {
     char *temporary;
-    WEIR_TRY(write_temporary(fs, path, bytes, false, &temporary, err));
+    WEIR_TRY(write_temporary(fs, path, bytes, sync, &temporary, err));
     int code = WEIR_OK;
     if (rename(temporary, path) != 0) {
         code = weir_fail_errno(err, errno, "replacing", path);

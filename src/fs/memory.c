@@ -321,7 +321,7 @@ static int memory_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_
 }
 
 /* A new node, so that those who have the old file open go on reading it, as on a disk. */
-static int replace_locked(memory_fs *self, const char *path, weir_slice bytes, weir_error *err)
+static int replace_locked(memory_fs *self, const char *path, weir_slice bytes, bool sync, weir_error *err)
 {
     node *parent;
     weir_slice name;
@@ -332,16 +332,17 @@ static int replace_locked(memory_fs *self, const char *path, weir_slice bytes, w
     }
     node *created = new_node(false);
     weir_buffer_append(&created->bytes, bytes.data, bytes.size);
+    created->synced_size = sync ? bytes.size : 0;
     put_entry(&parent->entries, name, created);
     release(created);
     return WEIR_OK;
 }
 
-static int memory_replace(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err)
+static int memory_replace(weir_fs *fs, const char *path, weir_slice bytes, bool sync, weir_error *err)
 {
     memory_fs *self = (memory_fs *)fs;
     pthread_rwlock_wrlock(&self->lock);
-    int code = replace_locked(self, path, bytes, err);
+    int code = replace_locked(self, path, bytes, sync, err);
     pthread_rwlock_unlock(&self->lock);
     return code;
 }

@@ -74,7 +74,7 @@ int weir_consumer_write(weir_fs *fs, const char *root, const char *id, int64_t n
     weir_buffer text = {0};
     weir_arena_init(&arena);
     weir_buffer_append_format(&text, "{\n  \"nextSnapshot\" : %" PRId64 "\n}", next_snapshot);
-    int code = weir_fs_replace(fs, consumer_path(&arena, root, id), weir_buffer_slice(&text), err);
+    int code = weir_fs_replace_synced(fs, consumer_path(&arena, root, id), weir_buffer_slice(&text), err);
     weir_buffer_free(&text);
     weir_arena_free(&arena);
     return code;

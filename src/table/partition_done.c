@@ -31,7 +31,7 @@ int weir_table_mark_partition_done(const weir_table *table, const weir_literal *
     const char *path = weir_arena_format(&arena, "%s/%s/_SUCCESS", table->path, folder);
     weir_buffer_append_format(&text, "{\n  \"creationTime\" : %" PRId64 ",\n  \"modificationTime\" : %" PRId64 "\n}",
                               creation_time(table, path), weir_now_ms());
-    WEIR_GO(weir_fs_replace(table->context.fs, path, weir_buffer_slice(&text), err));
+    WEIR_GO(weir_fs_replace_synced(table->context.fs, path, weir_buffer_slice(&text), err));
 done:
     weir_buffer_free(&text);
     weir_buffer_free(&partition);

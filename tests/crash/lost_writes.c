@@ -4,13 +4,13 @@
  *
  * Only what lies under ROOT is looked after. A file keeps the bytes it had at its last fsync or fdatasync, and perhaps
  * some of those after them. Names (files and folders made, renamed, linked and removed) are lost from some point on
- * that lies after the last fsync of their folder, in the order in which a journal would lose them. KEEP, a folder of the
- * same file system, takes what may have to come back.
+ * that lies after the last fsync of their folder, in the order in which a journal would lose them. KEEP, a folder of
+ * the same file system, takes what may have to come back.
  *
  * Bytes that are overwritten in place are not brought back: nothing here overwrites.
  *
- * Threading: every call that is looked after holds one mutex, so that the cut falls between two of them. The thread that
- * waits for the signal is made before all others, which inherit that the signal is blocked. */
+ * Threading: every call that is looked after holds one mutex, so that the cut falls between two of them. The thread
+ * that waits for the signal is made before all others, which inherit that the signal is blocked. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -104,7 +104,7 @@ static bool is_in_folder(const char *path, const char *folder)
 static char *keep_copy(const char *path)
 {
     char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/kept-%u", keep, kept_count++);
+    snprintf(name, sizeof name, "%s/%d-%u", keep, (int)getpid(), kept_count++);
     return REAL(link)(path, name) == 0 ? strdup(name) : NULL;
 }
 

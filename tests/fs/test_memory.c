@@ -122,6 +122,17 @@ static void a_replacement_that_was_not_synced_gives_way_to_what_was_before(void 
     assert_holds(fs, "/t/LATEST", "1");
 }
 
+static void only_a_synced_replacement_is_whole_after_a_loss(void **state)
+{
+    weir_fs *fs = *state;
+    assert_int_equal(weir_fs_replace(fs, "/t/hint", weir_slice_text("12"), NULL), WEIR_OK);
+    assert_int_equal(weir_fs_replace_synced(fs, "/t/consumer", weir_slice_text("12"), NULL), WEIR_OK);
+    assert_int_equal(weir_fs_sync_directory(fs, "/t", NULL), WEIR_OK);
+    weir_fs_memory_lose_unsynced(fs);
+    assert_holds(fs, "/t/hint", "");
+    assert_holds(fs, "/t/consumer", "12");
+}
+
 static void an_output_open_at_the_loss_does_no_harm(void **state)
 {
     weir_fs *fs = *state;
@@ -215,6 +226,7 @@ int main(void)
         TEST(a_removal_that_was_not_synced_is_undone),
         TEST(a_rename_that_was_not_synced_is_undone),
         TEST(a_replacement_that_was_not_synced_gives_way_to_what_was_before),
+        TEST(only_a_synced_replacement_is_whole_after_a_loss),
         TEST(an_output_open_at_the_loss_does_no_harm),
         TEST(many_threads_share_it),
     };
