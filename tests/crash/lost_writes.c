@@ -62,7 +62,7 @@ static uint64_t next_random(uint64_t below)
     return below == 0 ? 0 : (random_state >> 33) % below;
 }
 
-#define REAL(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+#define REAL(function) (__extension__((__typeof__(&function))dlsym(RTLD_NEXT, #function)))
 
 /* ---- paths ---- */
 
