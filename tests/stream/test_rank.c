@@ -1,4 +1,5 @@
 /* Top-N, deduplication, and LIMIT as streams. */
+#include "fs/fs.h"
 #include "harness.h"
 
 #define TOP "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC) AS rn FROM t) WHERE rn <= 2"
@@ -188,6 +189,30 @@ static void a_limit_over_changes_moves_on_when_rows_go(void **state)
     harness_close(h);
 }
 
+static void what_is_kept_is_found_again(void **state)
+{
+    char folder[] = "/tmp/weir-rank-XXXXXX";
+    harness *h = harness_open();
+    harness_table *t = harness_add(h, "t", "k INT, v INT", HARNESS_CHANGES);
+    harness_table *u = harness_add(h, "u", "v INT", HARNESS_INSERTS);
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    harness_set_folder(h, folder);
+    harness_start(h, TOP " UNION ALL SELECT 0, v FROM (SELECT v FROM u LIMIT 2)");
+    harness_push(t, "+I [1, 1] +I [1, 1] +I [1, 3]");
+    harness_push(u, "+I [7]");
+    harness_restart(h);
+    harness_push(t, "-D [1, 3]");
+    harness_push(u, "+I [8] +I [9]");
+    harness_check_rows(h, "[0, 7] [0, 8] [1, 1] [1, 1]");
+    harness_restart(h);
+    harness_push(t, "+I [1, 2] -D [1, 1]");
+    harness_push(u, "+I [9]");
+    harness_check_rows(h, "[0, 7] [0, 8] [1, 1] [1, 2]");
+    harness_close(h);
+    weir_fs_remove_recursively(weir_fs_local(), folder, NULL);
+}
+
 static void the_last_row_by_the_clock_is_the_one_that_came_last(void **state)
 {
     harness *h = harness_open();
@@ -213,6 +238,27 @@ static void the_first_row_by_the_clock_stays(void **state)
     harness_push(t, "+I [1, 12]");
     harness_check(h, "+I [1, 10] +I [2, 20]");
     harness_close(h);
+}
+
+static void changes_of_a_batch_to_one_partition_are_told_as_one(void **state)
+{
+    char folder[] = "/tmp/weir-rank-XXXXXX";
+    harness *h = harness_open();
+    harness_table *t = harness_add(h, "t", "k STRING, v INT", HARNESS_INSERTS);
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    harness_set_folder(h, folder);
+    harness_start(h, "SELECT k, v, rn FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS rn FROM t) "
+                     "WHERE rn = 1");
+    harness_push(t, "+I ['a', 5] +I [null, 7] +I ['a', 3] +I ['a', 4] +I [null, null]");
+    harness_check(h, "+I ['a', 3, 1] +I [null, null, 1]");
+    harness_push(t, "+I ['a', 2] +I ['b', 1] +I ['a', 1] +I ['b', 1]");
+    harness_check(h, "-U ['a', 3, 1] +U ['a', 1, 1] +I ['b', 1, 1]");
+    harness_restart(h);
+    harness_push(t, "+I ['a', 9] +I ['b', 0]");
+    harness_check(h, "-U ['b', 1, 1] +U ['b', 0, 1]");
+    harness_close(h);
+    weir_fs_remove_recursively(weir_fs_local(), folder, NULL);
 }
 
 static void what_flink_refuses_is_refused_in_its_words(void **state)
@@ -260,8 +306,10 @@ int main(void)
         cmocka_unit_test(numbers_are_ordered_as_numbers),
         cmocka_unit_test(a_limit_over_inserts_counts_them),
         cmocka_unit_test(a_limit_over_changes_moves_on_when_rows_go),
+        cmocka_unit_test(what_is_kept_is_found_again),
         cmocka_unit_test(the_last_row_by_the_clock_is_the_one_that_came_last),
         cmocka_unit_test(the_first_row_by_the_clock_stays),
+        cmocka_unit_test(changes_of_a_batch_to_one_partition_are_told_as_one),
         cmocka_unit_test(what_flink_refuses_is_refused_in_its_words),
     };
     return cmocka_run_group_tests_name("rank", tests, NULL, NULL);

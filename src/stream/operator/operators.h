@@ -26,9 +26,12 @@ int weir_aggregate_operator_create(const weir_operator_context *context, const w
 int weir_unnest_operator_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
                                 weir_error *err);
 
-/* Top-N and deduplication: `node` is the WINDOW or the SORT (rank.c). LIMIT without an order over inserts (limit.c). */
+/* Top-N: `node` is the WINDOW or the SORT (rank.c). Over inserts alone: one row a partition (deduplicate.c), LIMIT
+ * without an order (limit.c). */
 int weir_rank_operator_create(const weir_operator_context *context, const weir_stream_node *node, const weir_rank *what,
                               weir_operator **out, weir_error *err);
+int weir_deduplicate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                     const weir_rank *what, weir_operator **out, weir_error *err);
 int weir_limit_operator_create(const weir_operator_context *context, const weir_stream_node *node,
                                const weir_rank *what, weir_operator **out, weir_error *err);
 

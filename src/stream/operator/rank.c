@@ -1,13 +1,15 @@
-/* Top-N, deduplication, and ORDER BY with LIMIT: of each partition the rows first .. last in their order.
+/* Top-N, and ORDER BY with LIMIT: of each partition the rows first .. last in their order.
  *
  * The rows of a batch are taken partition by partition: each one's list (top_list.h) is read once, takes all changes,
  * and what differs afterwards is sent. Over inserts the state holds no more than `last` rows a partition, otherwise all
- * of them. LIMIT without an order over inserts alone is limit.c. */
+ * of them. What is simpler over inserts alone, is elsewhere: one row a partition in deduplicate.c, LIMIT without an
+ * order in limit.c. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/order_key.h"
+#include "stream/operator/rank_keys.h"
 #include "stream/operator/top_list.h"
 #include "stream/state/row_codec.h"
 
@@ -17,13 +19,10 @@ typedef struct rank {
     weir_operator base;
     weir_rank what;
     weir_state_backend *backend;
-    char sequence_name[96];
     uint64_t sequence;  /* counts rows, for those that are equal in order */
     int32_t row_fields; /* of the input */
 
-    weir_sql_compute *compute; /* partition keys, then sort keys */
-    weir_batch keys;
-    int32_t *partition_columns;
+    weir_rank_keys keys;
     weir_sort_keys partitions;
     weir_order_keys order;
     weir_state_slot *slots;
@@ -225,7 +224,7 @@ static int find_partitions(rank *self, int64_t length, weir_error *err)
         return WEIR_OK;
     }
     weir_sort_keys_clear(&self->partitions);
-    WEIR_TRY(weir_state_keys_append(&self->partitions, &self->keys, self->partition_columns,
+    WEIR_TRY(weir_state_keys_append(&self->partitions, &self->keys.values, self->keys.columns,
                                     self->what.partition_key_count, err));
     WEIR_TRY(weir_map_state_fetch(self->list.state, &self->partitions, self->slots, err));
     return group_rows(self, length, err);
@@ -239,10 +238,10 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
         return WEIR_OK;
     }
     make_room(self, batch->length);
-    WEIR_TRY(weir_sql_compute_run(self->compute, batch, &self->keys, NULL, err));
+    WEIR_TRY(weir_rank_keys_compute(&self->keys, batch, err));
     WEIR_TRY(find_partitions(self, batch->length, err));
-    WEIR_TRY(weir_order_keys_build(&self->order, &self->keys, self->what.partition_key_count, self->what.sort_keys,
-                                   self->what.sort_key_count, err));
+    WEIR_TRY(weir_order_keys_build(&self->order, &self->keys.values, self->what.partition_key_count,
+                                   self->what.sort_keys, self->what.sort_key_count, err));
     weir_batch_clear(&self->result);
     for (uint32_t group = 0; group < self->group_count; group++) {
         int64_t i = self->groups[group];
@@ -259,8 +258,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 static int barrier(weir_operator *base, weir_error *err)
 {
     rank *self = (rank *)base;
-    return weir_state_backend_put(self->backend, self->sequence_name,
-                                  weir_slice_of(&self->sequence, sizeof self->sequence), err);
+    return weir_rank_counter_keep(self->backend, &self->keys, self->sequence, err);
 }
 
 /* --- Making one ------------------------------------------------------------------------------------------------ */
@@ -268,8 +266,7 @@ static int barrier(weir_operator *base, weir_error *err)
 static void close_rank(weir_operator *base)
 {
     rank *self = (rank *)base;
-    weir_sql_compute_free(self->compute);
-    weir_batch_free(&self->keys);
+    weir_rank_keys_close(&self->keys);
     weir_batch_free(&self->result);
     weir_sort_keys_free(&self->partitions);
     weir_order_keys_free(&self->order);
@@ -280,7 +277,6 @@ static void close_rank(weir_operator *base)
     weir_buffer_free(&self->subkey);
     weir_buffer_free(&self->row);
     free(self->cancelled);
-    free(self->partition_columns);
     free(self->slots);
     free(self->rows);
     free(self->groups);
@@ -289,48 +285,14 @@ static void close_rank(weir_operator *base)
     free(self);
 }
 
-static int make_keys(rank *self, const weir_operator_context *context, weir_error *err)
-{
-    const weir_plan *input = self->what.plan->inputs[0];
-    int32_t count = self->what.partition_key_count + self->what.sort_key_count;
-    weir_expression **expressions = weir_alloc_zeroed((size_t)count + 1, sizeof *expressions);
-    weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t sort_key = i - self->what.partition_key_count;
-        expressions[i] = sort_key < 0 ? self->what.partition_keys[i] : self->what.sort_keys[sort_key].expression;
-        fields[i] = (weir_field){.name = "", .type = expressions[i]->type};
-    }
-    self->partition_columns = weir_alloc((size_t)count * sizeof *self->partition_columns);
-    for (int32_t i = 0; i < count; i++) {
-        self->partition_columns[i] = i;
-    }
-    weir_batch_init(&self->keys, fields, count);
-    const weir_sql_compute_options options = {.fields = input->fields,
-                                              .field_count = input->field_count,
-                                              .expressions = expressions,
-                                              .expression_count = count};
-    int code = weir_sql_compute_create(context->engine, &options, &self->compute, err);
-    free(expressions);
-    free(fields);
-    return code;
-}
-
 static int open_state(rank *self, const weir_operator_context *context, const weir_stream_node *node, weir_error *err)
 {
-    weir_buffer sequence = {0};
     weir_state_options options = {.uid = node->uid, .name = "rows", .ttl_ms = context->state_ttl_ms};
-    snprintf(self->sequence_name, sizeof self->sequence_name, "%s.sequence", node->uid);
-    self->backend = context->state;
     self->list.last = self->what.last;
     self->list.keeps_rest = node->inputs[0]->updates || node->inputs[0]->deletes;
     self->list.expires = context->state_ttl_ms > 0;
-    int code = weir_state_backend_get(self->backend, self->sequence_name, &sequence, err);
-    if (code == WEIR_OK && sequence.size == sizeof self->sequence) {
-        memcpy(&self->sequence, sequence.data, sizeof self->sequence);
-    }
-    weir_buffer_free(&sequence);
-    code = code == WEIR_NOT_FOUND ? WEIR_OK : code;
-    return code != WEIR_OK ? code : weir_map_state_open(self->backend, &options, &self->list.state, err);
+    WEIR_TRY(weir_rank_keys_open(context, &self->what, node->uid, &self->keys, &self->sequence, err));
+    return weir_map_state_open(self->backend, &options, &self->list.state, err);
 }
 
 int weir_rank_operator_create(const weir_operator_context *context, const weir_stream_node *node, const weir_rank *what,
@@ -340,12 +302,12 @@ int weir_rank_operator_create(const weir_operator_context *context, const weir_s
     self->base.process = process;
     self->base.barrier = barrier;
     self->base.close = close_rank;
-    weir_operator_init(&self->base, what->by_time != WEIR_TIME_NONE ? "Deduplicate" : "Rank", 1);
+    weir_operator_init(&self->base, "Rank", 1);
     self->what = *what;
     self->row_fields = node->plan->inputs[0]->field_count;
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
-    int code = make_keys(self, context, err);
-    code = code != WEIR_OK ? code : open_state(self, context, node, err);
+    self->backend = context->state;
+    int code = open_state(self, context, node, err);
     if (code != WEIR_OK) {
         weir_operator_close(&self->base);
         return code;

@@ -120,6 +120,21 @@ static weir_operator_output *append_operator(weir_graph *graph, weir_operator_ou
     return &made->output;
 }
 
+typedef int (*rank_maker)(const weir_operator_context *context, const weir_stream_node *node, const weir_rank *what,
+                          weir_operator **out, weir_error *err);
+
+static rank_maker rank_creator(const weir_rank *rank, const weir_stream_traits *input)
+{
+    if (input->updates || input->deletes) {
+        return weir_rank_operator_create;
+    }
+    if (rank->plan->kind == WEIR_PLAN_SORT && rank->sort_key_count == 0) {
+        return weir_limit_operator_create;
+    }
+    bool keeps_one = rank->first == 1 && rank->last == 1;
+    return keeps_one ? weir_deduplicate_operator_create : weir_rank_operator_create;
+}
+
 /* Top-N: of a chain the WINDOW at its bottom, or a SORT. *out NULL: it is none. */
 static int build_rank(weir_graph *graph, const weir_flat_plan *flat, const weir_plan *sort, weir_operator_output **out,
                       weir_error *err)
@@ -138,9 +153,7 @@ static int build_rank(weir_graph *graph, const weir_flat_plan *flat, const weir_
     node.plan = rank->plan;
     node.uid = make_uid(graph, rank->plan,
                         weir_arena_format(&graph->arena, "rows %" PRId64 " to %" PRId64, rank->first, rank->last));
-    bool counts = sort != NULL && weir_rank_only_inserts(rank) && !node.output->updates;
-    WEIR_TRY(counts ? weir_limit_operator_create(&graph->context, &node, rank, &made, err)
-                    : weir_rank_operator_create(&graph->context, &node, rank, &made, err));
+    WEIR_TRY(rank_creator(rank, node.inputs[0])(&graph->context, &node, rank, &made, err));
     *out = append_operator(graph, *out, made);
     return WEIR_OK;
 }

@@ -205,7 +205,7 @@ static bool is_key(const weir_state_table *table, uint32_t cell, weir_slice key)
     if (key.size == 8) {
         return weir_load_le64(bytes) == weir_load_le64(key.data);
     }
-    return memcmp(bytes, key.data, key.size) == 0;
+    return key.size == 0 || memcmp(bytes, key.data, key.size) == 0;
 }
 
 static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, weir_slice key, weir_error *err)
