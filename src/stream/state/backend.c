@@ -29,8 +29,9 @@ typedef struct known_table {
 
 int weir_state_take(weir_state_backend *backend, int64_t bytes, weir_error *err)
 {
-    WEIR_TRY_CTX(weir_budget_take(backend->budget, bytes, err), err, "state of %" PRId64 " bytes, of which %" PRId64
-                 " wait for a checkpoint", backend->memory_bytes, backend->dirty_bytes);
+    WEIR_TRY_CTX(weir_budget_take(backend->budget, bytes, err), err,
+                 "state of %" PRId64 " bytes, of which %" PRId64 " wait for a checkpoint", backend->memory_bytes,
+                 backend->dirty_bytes);
     backend->memory_bytes += bytes;
     return WEIR_OK;
 }
@@ -410,8 +411,8 @@ int weir_state_backend_drop_unused(weir_state_backend *backend, weir_error *err)
         }
         if (known->on_disk) {
             own_key(&key, 't', entry->key);
-            WEIR_GO(weir_state_disk_remove_tables(backend->disk, known->id, known->id + 2, weir_buffer_slice(&key),
-                                                  err));
+            WEIR_GO(
+                weir_state_disk_remove_tables(backend->disk, known->id, known->id + 2, weir_buffer_slice(&key), err));
         }
         free(weir_map_remove(&backend->known, entry->key));
     }
@@ -429,7 +430,8 @@ bool weir_state_backend_is_full(const weir_state_backend *backend)
         return false;
     }
     return backend->dirty_bytes > backend->limit_bytes / 4 ||
-           (backend->dirty_bytes > backend->limit_bytes / 16 && weir_budget_left(backend->budget) < backend->limit_bytes / 32);
+           (backend->dirty_bytes > backend->limit_bytes / 16 &&
+            weir_budget_left(backend->budget) < backend->limit_bytes / 32);
 }
 
 int64_t weir_state_backend_memory(const weir_state_backend *backend) { return backend->memory_bytes; }

@@ -22,8 +22,8 @@ struct weir_state_backend {
     uint64_t last_map_id;
     uint32_t next_table; /* id of the next table that the database does not know */
     weir_state_table *tables;
-    weir_map named;  /* name -> struct named */
-    weir_map known;  /* name of a table -> struct known_table */
+    weir_map named; /* name -> struct named */
+    weir_map known; /* name of a table -> struct known_table */
 };
 
 /* Takes memory of the budget for state, and gives it back; the second pair for trees of a table. */

@@ -24,17 +24,19 @@ int weir_state_disk_fail(const weir_state_disk *disk, char *message, weir_error 
 {
     int code = WEIR_IO;
     if (strstr(message, "lock hold by current process") != NULL || strstr(message, "While lock file") != NULL) {
-        code = weir_fail(err, WEIR_CONFLICT, "state in %s: another job has it open; wait until it ends, or give this "
-                                             "one a folder of its own (--state)",
+        code = weir_fail(err, WEIR_CONFLICT,
+                         "state in %s: another job has it open; wait until it ends, or give this "
+                         "one a folder of its own (--state)",
                          disk->folder);
     } else if (strstr(message, "No space left") != NULL) {
-        code = weir_fail(err, WEIR_IO, "state in %s: the disk is full; make room and start again, which goes on from "
-                                       "the last checkpoint",
+        code = weir_fail(err, WEIR_IO,
+                         "state in %s: the disk is full; make room and start again, which goes on from "
+                         "the last checkpoint",
                          disk->folder);
     } else if (strncmp(message, "Corruption", 10) == 0 || strstr(message, "Checksum mismatch") != NULL ||
                strncmp(message, "Invalid argument", 16) == 0) {
-        code = weir_fail(err, WEIR_CORRUPT, "state in %s is damaged (%s); --fresh starts over without it",
-                         disk->folder, message);
+        code = weir_fail(err, WEIR_CORRUPT, "state in %s is damaged (%s); --fresh starts over without it", disk->folder,
+                         message);
     } else {
         code = weir_fail(err, WEIR_IO, "state in %s: %s", disk->folder, message);
     }
@@ -56,7 +58,8 @@ static unsigned char is_over(void *state, int level, const char *key, size_t key
         return 0;
     }
     uint32_t table = weir_load_be32(key);
-    int64_t ttl_ms = table < WEIR_STATE_TABLE_LIMIT ? atomic_load_explicit(&disk->ttls[table], memory_order_relaxed) : 0;
+    int64_t ttl_ms =
+        table < WEIR_STATE_TABLE_LIMIT ? atomic_load_explicit(&disk->ttls[table], memory_order_relaxed) : 0;
     int64_t now_ms = atomic_load_explicit(&disk->now_ms, memory_order_relaxed);
     return ttl_ms > 0 && now_ms - (int64_t)weir_load_le64(value + 1) >= ttl_ms;
 }
@@ -139,8 +142,8 @@ static int open_database(weir_state_disk *disk, weir_error *err)
     char *message = NULL;
     const char *family = "default";
     const rocksdb_options_t *options = disk->options;
-    disk->database = rocksdb_open_column_families(disk->options, disk->folder, 1, &family, &options, &disk->family,
-                                                  &message);
+    disk->database =
+        rocksdb_open_column_families(disk->options, disk->folder, 1, &family, &options, &disk->family, &message);
     return message == NULL ? WEIR_OK : weir_state_disk_fail(disk, message, err);
 }
 
@@ -318,8 +321,8 @@ int weir_state_record_read(weir_slice value, weir_state_record *out, weir_error 
         return WEIR_OK;
     }
     if (value.size >= 9 && value.data[0] == RECORD_TIMED) {
-        *out = (weir_state_record){
-            true, (int64_t)weir_load_le64(value.data + 1), weir_slice_of(value.data + 9, value.size - 9)};
+        *out = (weir_state_record){true, (int64_t)weir_load_le64(value.data + 1),
+                                   weir_slice_of(value.data + 9, value.size - 9)};
         return WEIR_OK;
     }
     return weir_fail(err, WEIR_CORRUPT, "an entry in state has format version %d; this program knows 1 and 2",

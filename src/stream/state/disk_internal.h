@@ -20,8 +20,8 @@ struct weir_state_disk {
     rocksdb_writeoptions_t *write;
     rocksdb_cache_t *cache;
     rocksdb_compactionfilter_t *filter;
-    rocksdb_writebatch_t *batch;      /* what was begun: one of these, */
-    rocksdb_sstfilewriter_t *writer;  /* the second when it is much */
+    rocksdb_writebatch_t *batch;       /* what was begun: one of these, */
+    rocksdb_sstfilewriter_t *writer;   /* the second when it is much */
     rocksdb_envoptions_t *environment; /* of the writer */
     size_t batch_bytes;
     char *copy_error; /* the first one, while a batch is copied to a file */

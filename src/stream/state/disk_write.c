@@ -133,8 +133,7 @@ void weir_state_disk_abandon(weir_state_disk *disk)
     }
 }
 
-int weir_state_disk_remove_tables(weir_state_disk *disk, uint32_t first, uint32_t end, weir_slice key,
-                                  weir_error *err)
+int weir_state_disk_remove_tables(weir_state_disk *disk, uint32_t first, uint32_t end, weir_slice key, weir_error *err)
 {
     char from[4];
     char to[4];

@@ -50,8 +50,7 @@ uint32_t weir_map_leaf_find(const weir_map_leaf *leaf, bool has_time, weir_slice
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out,
-                         weir_error *err)
+int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out, weir_error *err)
 {
     WEIR_TRY(weir_state_take_for(table, (int64_t)(sizeof(weir_map_leaf) + fence.size), err));
     weir_map_leaf *leaf = weir_alloc_zeroed(1, sizeof *leaf);

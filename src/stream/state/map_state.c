@@ -1,5 +1,5 @@
-/* Map state. A small map is a value of the hash table, a block of entries in order (map_block.h). One that grows becomes
- * a tree (map_tree.h), and its value in the table says which:
+/* Map state. A small map is a value of the hash table, a block of entries in order (map_block.h). One that grows
+ * becomes a tree (map_tree.h), and its value in the table says which:
  *
  *   | kind 2: 1 | 0: 3 | index of the tree, where it is in memory: 4 | id of the map: 8 | */
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "stream/state/map_block.h"
 #include "stream/state/map_tree.h"
 
-#define TREE_KIND    2
-#define TREE_BYTES   16
-#define BLOCK_BYTES  2048  /* blocks of more bytes become trees, */
-#define BLOCK_COUNT  4     /* when they have so many entries */
-#define LARGE_BLOCK  65536 /* or are as large as this, and have two */
+#define TREE_KIND   2
+#define TREE_BYTES  16
+#define BLOCK_BYTES 2048  /* blocks of more bytes become trees, */
+#define BLOCK_COUNT 4     /* when they have so many entries */
+#define LARGE_BLOCK 65536 /* or are as large as this, and have two */
 
 struct weir_map_cursor {
     weir_map_state *state;
@@ -62,8 +62,7 @@ void weir_map_state_close(weir_map_state *state)
     }
 }
 
-int weir_map_state_fetch(weir_map_state *state, const weir_sort_keys *keys, weir_state_slot *out_slots,
-                         weir_error *err)
+int weir_map_state_fetch(weir_map_state *state, const weir_sort_keys *keys, weir_state_slot *out_slots, weir_error *err)
 {
     return weir_state_table_fetch(&state->table, keys, out_slots, err);
 }
@@ -116,7 +115,7 @@ static void free_tree(weir_map_state *state, uint32_t index)
 
 static weir_slice key_at(const weir_map_state *state, weir_state_slot slot)
 {
-    const weir_state_entry *entry = weir_state_entry_of(&state->table, state->table.buckets[slot].cell);
+    const weir_state_entry *entry = weir_state_entry_of(&state->table, weir_state_cell(&state->table, slot));
     return weir_slice_of(weir_state_entry_key(&state->table, entry), entry->key_size);
 }
 

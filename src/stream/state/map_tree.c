@@ -35,8 +35,8 @@ static uint32_t find_leaf(const weir_map_tree *tree, weir_slice subkey)
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         const weir_map_directory_entry *entry = &tree->directory[middle];
-        bool above = entry->prefix != prefix ? entry->prefix > prefix
-                                             : weir_slice_compare(entry->leaf->fence, subkey) > 0;
+        bool above =
+            entry->prefix != prefix ? entry->prefix > prefix : weir_slice_compare(entry->leaf->fence, subkey) > 0;
         if (above) {
             high = middle;
         } else {
@@ -54,8 +54,7 @@ static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf,
         tree->leaf_capacity += more;
         tree->directory = weir_realloc(tree->directory, tree->leaf_capacity * sizeof *tree->directory);
     }
-    memmove(tree->directory + index + 1, tree->directory + index,
-            (tree->leaf_count - index) * sizeof *tree->directory);
+    memmove(tree->directory + index + 1, tree->directory + index, (tree->leaf_count - index) * sizeof *tree->directory);
     tree->directory[index] = (weir_map_directory_entry){prefix_of(leaf->fence), leaf};
     tree->leaf_count++;
     return WEIR_OK;
@@ -125,8 +124,8 @@ void weir_map_tree_free(weir_map_tree *tree)
     for (uint32_t i = 0; i < tree->leaf_count; i++) {
         weir_map_leaf_free(tree->table, tree->directory[i].leaf);
     }
-    weir_state_give_for(tree->table, (int64_t)(sizeof *tree + 2 * tree->key.size +
-                                               tree->leaf_capacity * sizeof *tree->directory));
+    weir_state_give_for(tree->table,
+                        (int64_t)(sizeof *tree + 2 * tree->key.size + tree->leaf_capacity * sizeof *tree->directory));
     weir_buffer_free(&tree->key);
     weir_buffer_free(&tree->path);
     free(tree->directory);

@@ -14,9 +14,9 @@
 #include "stream/state/backend.h"
 
 enum {
-    WEIR_LEAF_ENTRY_DIRTY = 1,    /* the next checkpoint writes it */
-    WEIR_LEAF_ENTRY_REMOVED = 2,  /* a tombstone */
-    WEIR_LEAF_ENTRY_ON_DISK = 4   /* the database may have the subkey */
+    WEIR_LEAF_ENTRY_DIRTY = 1,   /* the next checkpoint writes it */
+    WEIR_LEAF_ENTRY_REMOVED = 2, /* a tombstone */
+    WEIR_LEAF_ENTRY_ON_DISK = 4  /* the database may have the subkey */
 };
 
 #define WEIR_MAP_ENTRY_LIMIT ((size_t)1 << 28)
@@ -44,7 +44,7 @@ struct weir_map_tree {
     weir_buffer key;  /* of the map in the table */
     weir_buffer path; /* what the keys of its entries in the database begin with */
     uint64_t id;
-    uint32_t index; /* among the trees in memory; for its owner */
+    uint32_t index;                      /* among the trees in memory; for its owner */
     weir_map_directory_entry *directory; /* at least one leaf; the fence of the first is empty */
     uint32_t leaf_count, leaf_capacity;
     bool dirty; /* some leaf is; listed in table->dirty_trees */

@@ -61,7 +61,9 @@ static uint32_t chunk_index(weir_slab *slab)
 static uint32_t chunk_bytes_for(const weir_slab *slab, uint32_t units)
 {
     uint32_t wanted = slab->units_of[units] / 2;
-    wanted = wanted < FIRST_BYTES / 8 ? FIRST_BYTES / 8 : wanted > WEIR_SLAB_CHUNK_UNITS ? WEIR_SLAB_CHUNK_UNITS : wanted;
+    wanted = wanted < FIRST_BYTES / 8         ? FIRST_BYTES / 8
+             : wanted > WEIR_SLAB_CHUNK_UNITS ? WEIR_SLAB_CHUNK_UNITS
+                                              : wanted;
     uint32_t cells = wanted / units;
     return (cells < 2 ? 2 : cells) * units * 8;
 }
@@ -86,10 +88,7 @@ static int add_chunk(weir_slab *slab, uint32_t units, weir_slab_take take, void 
     return WEIR_OK;
 }
 
-static bool has_unused(const weir_slab_chunk *chunk)
-{
-    return chunk->next_unused < chunk->cells * chunk->cell_units;
-}
+static bool has_unused(const weir_slab_chunk *chunk) { return chunk->next_unused < chunk->cells * chunk->cell_units; }
 
 int weir_slab_allocate(weir_slab *slab, uint32_t bytes, weir_slab_take take, void *owner, uint32_t *out_cell,
                        weir_error *err)

@@ -1,8 +1,8 @@
 /* Cells of memory by size, addressed by 32-bit numbers: where the entries of a table lie.
  *
- * Chunks of up to 64 KB are cut into cells of one size each; the first ones of a size are smaller. A cell's number counts
- * units of 8 bytes through all chunks as if they were of 64 KB, so 32 bits reach 32 GB; 0 is no cell. A chunk whose cells
- * are all free goes back to the budget. */
+ * Chunks of up to 64 KB are cut into cells of one size each; the first ones of a size are smaller. A cell's number
+ * counts units of 8 bytes through all chunks as if they were of 64 KB, so 32 bits reach 32 GB; 0 is no cell. A chunk
+ * whose cells are all free goes back to the budget. */
 #ifndef WEIR_STREAM_SLAB_H
 #define WEIR_STREAM_SLAB_H
 
@@ -17,8 +17,8 @@ typedef struct weir_slab_chunk {
     uint32_t cell_units; /* 0: the chunk is not there */
     uint32_t cells;
     uint32_t live;
-    uint32_t free_head;   /* cell numbers, linked through their second word; 0: none */
-    uint32_t next_unused; /* unit of the first cell that was never given out */
+    uint32_t free_head;      /* cell numbers, linked through their second word; 0: none */
+    uint32_t next_unused;    /* unit of the first cell that was never given out */
     uint32_t next, previous; /* chunks of the same size with a free cell; index + 1, 0: none */
     bool listed;
     bool held; /* no cell of it is given out any more */
@@ -33,12 +33,12 @@ typedef struct weir_slab {
     size_t spare_count;
     size_t spare_capacity;
     int64_t chunk_bytes;
-    int64_t live_bytes; /* of cells that are given out */
+    int64_t live_bytes;                             /* of cells that are given out */
     uint32_t units_of[WEIR_SLAB_LARGEST / 8 + 1];   /* by cell units: in chunks of such cells */
     uint32_t with_space[WEIR_SLAB_LARGEST / 8 + 1]; /* by cell units: index + 1 of a chunk with a free cell */
-} weir_slab; /* zero-initialized is empty */
+} weir_slab;                                        /* zero-initialized is empty */
 
-/* Takes memory from whoever counts it; see weir_slab_allocate. */
+/* Takes memory from whoever counts it, or with negative `bytes` gives it back; see weir_slab_allocate. */
 typedef int (*weir_slab_take)(void *owner, int64_t bytes, weir_error *err);
 
 static inline uint8_t *weir_slab_at(const weir_slab *slab, uint32_t cell)

@@ -49,8 +49,8 @@ bool weir_state_backend_is_full(const weir_state_backend *backend);
 int64_t weir_state_backend_memory(const weir_state_backend *backend);     /* bytes in memory now */
 int64_t weir_state_backend_disk_bytes(const weir_state_backend *backend); /* about */
 
-/* The processing time that last accesses are noted with, in milliseconds; the job sets it before each batch. When memory
- * is short, clean entries of all tables are let go: slots are bad after this. */
+/* The processing time that last accesses are noted with, in milliseconds; the job sets it before each batch. When
+ * memory is short, clean entries of all tables are let go: slots are bad after this. */
 void weir_state_backend_set_time(weir_state_backend *backend, int64_t now_ms);
 
 /* Removes what tables of other uids than those opened so far have left. */

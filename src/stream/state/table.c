@@ -9,14 +9,20 @@
 #include "stream/state/backend.h"
 #include "stream/state/table_internal.h"
 
-#define FIRST_BUCKETS 16
-#define BLOCK_ROWS    64
-#define HINT_BYTES    256
-#define SWEEP_CELLS   64 /* looked at by each fetch for entries whose time has passed */
+#define BLOCK_ROWS  64
+#define HINT_BYTES  256
+#define SWEEP_CELLS 64 /* looked at by each fetch for entries whose time has passed */
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-static int take_memory(void *backend, int64_t bytes, weir_error *err) { return weir_state_take(backend, bytes, err); }
+static int take_memory(void *backend, int64_t bytes, weir_error *err)
+{
+    if (bytes < 0) {
+        weir_state_give(backend, -bytes);
+        return WEIR_OK;
+    }
+    return weir_state_take(backend, bytes, err);
+}
 
 /* An entry of `bytes` in all, zeroed, with nothing set but that it is used. */
 static int allocate_entry(weir_state_table *table, size_t bytes, uint32_t *out_cell, weir_error *err)
@@ -89,91 +95,22 @@ static void mark_dirty(weir_state_table *table, uint32_t cell)
     }
 }
 
-/* --- buckets ----------------------------------------------------------------------------------------------------- */
-
-static inline uint64_t home_of(uint32_t hash, uint64_t bucket_count) { return (uint64_t)hash * bucket_count >> 32; }
-
-static inline uint64_t after(uint64_t bucket, uint64_t bucket_count)
-{
-    return bucket + 1 == bucket_count ? 0 : bucket + 1;
-}
-
-/* Entries come out in the order of their homes, and go in so: the new array is filled from its begin to its end. */
-static int resize(weir_state_table *table, uint64_t bucket_count, weir_error *err)
-{
-    weir_state_bucket *buckets = NULL;
-    WEIR_TRY(weir_state_take(table->backend, (int64_t)(bucket_count * sizeof *buckets), err));
-    int code = weir_alloc_checked(bucket_count, sizeof *buckets, (void **)&buckets, err);
-    if (code != WEIR_OK) {
-        weir_state_give(table->backend, (int64_t)(bucket_count * sizeof *buckets));
-        return code;
-    }
-    memset(buckets, 0, bucket_count * sizeof *buckets);
-    for (uint64_t i = 0; i < table->bucket_count; i++) {
-        if (table->buckets[i].cell == 0) {
-            continue;
-        }
-        uint64_t to = home_of(table->buckets[i].hash, bucket_count);
-        while (buckets[to].cell != 0) {
-            to = after(to, bucket_count);
-        }
-        buckets[to] = table->buckets[i];
-    }
-    free(table->buckets);
-    weir_state_give(table->backend, (int64_t)(table->bucket_count * sizeof *buckets));
-    table->buckets = buckets;
-    table->bucket_count = bucket_count;
-    return WEIR_OK;
-}
-
-/* Buckets for `more` entries, at most three quarters of them taken. */
-static int reserve_buckets(weir_state_table *table, uint64_t more, weir_error *err)
-{
-    uint64_t needed = (table->entry_count + more) * 4 / 3 + 1;
-    if (needed <= table->bucket_count) {
-        return WEIR_OK;
-    }
-    uint64_t wanted = table->bucket_count * 3 / 2;
-    wanted = wanted > needed ? wanted : needed;
-    wanted = wanted > FIRST_BUCKETS ? wanted : FIRST_BUCKETS;
-    if (wanted > UINT32_MAX) {
-        return weir_fail(err, WEIR_NO_MEMORY, "state %s: more than 2^32 keys in memory", table->name);
-    }
-    return resize(table, wanted, err);
-}
-
-/* Frees a bucket and closes the gap, so that every entry is still found from its home on. */
-static void clear_bucket(weir_state_table *table, uint64_t gap)
-{
-    uint64_t count = table->bucket_count;
-    for (uint64_t at = after(gap, count); table->buckets[at].cell != 0; at = after(at, count)) {
-        uint64_t home = home_of(table->buckets[at].hash, count);
-        uint64_t from_home = at >= home ? at - home : at + count - home;
-        uint64_t from_gap = at >= gap ? at - gap : at + count - gap;
-        if (from_home >= from_gap) {
-            table->buckets[gap] = table->buckets[at];
-            gap = at;
-        }
-    }
-    table->buckets[gap] = (weir_state_bucket){0};
-    table->entry_count--;
-}
-
 /* The bucket that holds a cell. */
-static uint64_t bucket_of(const weir_state_table *table, uint32_t cell)
+static weir_state_bucket *bucket_of(const weir_state_table *table, uint32_t cell)
 {
     const weir_state_entry *entry = weir_state_entry_of(table, cell);
     weir_slice key = weir_slice_of(weir_state_entry_key(table, entry), entry->key_size);
-    uint64_t bucket = home_of((uint32_t)(weir_state_hash(key) >> 32), table->bucket_count);
-    while (table->buckets[bucket].cell != cell) {
-        bucket = after(bucket, table->bucket_count);
+    uint32_t hash = (uint32_t)(weir_state_hash(key) >> 32);
+    weir_state_bucket *bucket = weir_state_index_home(&table->index, hash);
+    while (bucket->cell != cell) {
+        bucket = weir_state_index_next(&table->index, hash, bucket);
     }
     return bucket;
 }
 
 void weir_state_remove_entry(weir_state_table *table, uint32_t cell)
 {
-    clear_bucket(table, bucket_of(table, cell));
+    weir_state_index_remove(&table->index, bucket_of(table, cell));
     weir_state_free_cell(table, cell);
 }
 
@@ -186,10 +123,10 @@ uint32_t weir_state_move_cell(weir_state_table *table, uint32_t cell)
 {
     uint32_t to = 0;
     uint32_t bytes = weir_slab_cell_bytes(&table->slab, cell);
-    uint64_t bucket = bucket_of(table, cell);
+    weir_state_bucket *bucket = bucket_of(table, cell);
     (void)weir_slab_allocate(&table->slab, bytes, take_memory, table->backend, &to, NULL); /* was reserved */
     memcpy(weir_slab_at(&table->slab, to), weir_slab_at(&table->slab, cell), bytes);
-    table->buckets[bucket].cell = to;
+    bucket->cell = to;
     return to;
 }
 
@@ -208,7 +145,16 @@ static bool is_key(const weir_state_table *table, uint32_t cell, weir_slice key)
     return key.size == 0 || memcmp(bytes, key.data, key.size) == 0;
 }
 
-static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, weir_slice key, weir_error *err)
+static weir_state_bucket *first_free(const weir_state_table *table, uint32_t hash)
+{
+    weir_state_bucket *bucket = weir_state_index_home(&table->index, hash);
+    while (bucket->cell != 0) {
+        bucket = weir_state_index_next(&table->index, hash, bucket);
+    }
+    return bucket;
+}
+
+static int add_entry(weir_state_table *table, uint32_t hash, weir_slice key, uint32_t *out_cell, weir_error *err)
 {
     if (key.size > WEIR_STATE_KEY_LIMIT) {
         return weir_fail(err, WEIR_UNSUPPORTED, "state %s: a key of %zu bytes; 16 MB is the limit", table->name,
@@ -216,6 +162,8 @@ static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, we
     }
     uint32_t cell = 0;
     size_t value_offset = weir_state_value_offset(table, (uint32_t)key.size);
+    WEIR_TRY_CTX(weir_state_index_reserve(&table->index, hash, take_memory, table->backend, err), err, "state %s",
+                 table->name);
     WEIR_TRY(allocate_entry(table, value_offset + table->value_hint, &cell, err));
     weir_state_entry *entry = weir_state_entry_of(table, cell);
     entry->key_size = (uint32_t)key.size & WEIR_STATE_KEY_LIMIT;
@@ -223,12 +171,12 @@ static int add_entry(weir_state_table *table, uint64_t bucket, uint32_t hash, we
         memcpy((uint8_t *)entry + table->header_bytes, key.data, key.size);
     }
     weir_state_set_entry_time(table, entry, table->backend->now_ms);
-    table->buckets[bucket] = (weir_state_bucket){hash, cell};
-    table->entry_count++;
+    weir_state_index_add(&table->index, first_free(table, hash), hash, cell);
     weir_state_list_as_fresh(table, cell);
     if (!table->complete) {
-        weir_state_miss(table, (weir_state_slot)bucket);
+        weir_state_miss(table, cell);
     }
+    *out_cell = cell;
     return WEIR_OK;
 }
 
@@ -245,36 +193,35 @@ static void expire(weir_state_table *table, uint32_t cell)
     }
 }
 
-/* Finds or makes the entry of a key, looking from `bucket` on. */
-static int find(weir_state_table *table, uint64_t bucket, uint32_t hash, weir_slice key, weir_state_slot *out_slot,
-                weir_error *err)
+/* The first bucket from a key's home on that is free or has its hash; NULL: there are no buckets. */
+static weir_state_bucket *first_candidate(const weir_state_table *table, uint32_t hash)
 {
-    for (;; bucket = after(bucket, table->bucket_count)) {
-        uint32_t cell = table->buckets[bucket].cell;
-        if (cell == 0) {
-            WEIR_TRY(add_entry(table, bucket, hash, key, err));
-            break;
-        }
-        if (table->buckets[bucket].hash == hash && is_key(table, cell, key)) {
+    if (table->index.parts == NULL) {
+        return NULL;
+    }
+    weir_state_bucket *bucket = weir_state_index_home(&table->index, hash);
+    while (bucket->cell != 0 && bucket->hash != hash) {
+        bucket = weir_state_index_next(&table->index, hash, bucket);
+    }
+    return bucket;
+}
+
+/* Finds or makes the entry of a key, looking from its first candidate on. */
+static int find(weir_state_table *table, weir_state_bucket *bucket, uint32_t hash, weir_slice key,
+                weir_state_slot *out_slot, weir_error *err)
+{
+    for (; bucket != NULL && bucket->cell != 0; bucket = weir_state_index_next(&table->index, hash, bucket)) {
+        if (bucket->hash == hash && is_key(table, bucket->cell, key)) {
+            uint32_t cell = bucket->cell;
             weir_state_entry_in_cell(table, cell)->flags |= WEIR_ENTRY_RECENT;
             if (table->ttl_ms > 0) {
                 expire(table, cell);
             }
-            break;
+            *out_slot = cell;
+            return WEIR_OK;
         }
     }
-    *out_slot = (weir_state_slot)bucket;
-    return WEIR_OK;
-}
-
-/* The first bucket from a key's home on that is free or has its hash. */
-static uint64_t first_candidate(const weir_state_table *table, uint32_t hash)
-{
-    uint64_t bucket = home_of(hash, table->bucket_count);
-    while (table->buckets[bucket].cell != 0 && table->buckets[bucket].hash != hash) {
-        bucket = after(bucket, table->bucket_count);
-    }
-    return bucket;
+    return add_entry(table, hash, key, out_slot, err);
 }
 
 static void hash_keys(const weir_sort_keys *keys, int64_t first, int64_t count, uint32_t *hashes)
@@ -295,16 +242,16 @@ static int fetch_block(weir_state_table *table, const weir_sort_keys *keys, int6
                        weir_state_slot *out_slots, weir_error *err)
 {
     uint32_t hashes[BLOCK_ROWS];
-    uint64_t buckets[BLOCK_ROWS];
+    weir_state_bucket *buckets[BLOCK_ROWS];
+    uint32_t resizes = table->index.resizes;
     hash_keys(keys, first, count, hashes);
-    for (int64_t i = 0; i < count; i++) {
-        __builtin_prefetch(&table->buckets[home_of(hashes[i], table->bucket_count)]);
+    for (int64_t i = 0; table->index.parts != NULL && i < count; i++) {
+        __builtin_prefetch(weir_state_index_home(&table->index, hashes[i]));
     }
     for (int64_t i = 0; i < count; i++) {
         buckets[i] = first_candidate(table, hashes[i]);
-        uint32_t cell = table->buckets[buckets[i]].cell;
-        if (cell != 0) {
-            __builtin_prefetch(weir_slab_at(&table->slab, cell));
+        if (buckets[i] != NULL && buckets[i]->cell != 0) {
+            __builtin_prefetch(weir_slab_at(&table->slab, buckets[i]->cell));
         }
     }
     for (int64_t i = 0; i < count; i++) {
@@ -316,7 +263,8 @@ static int fetch_block(weir_state_table *table, const weir_sort_keys *keys, int6
             const uint64_t *offset = &keys->offsets[first + i];
             key = weir_slice_of(keys->bytes + offset[0], offset[1] - offset[0]);
         }
-        WEIR_TRY(find(table, buckets[i], hashes[i], key, &out_slots[first + i], err));
+        weir_state_bucket *from = resizes == table->index.resizes ? buckets[i] : first_candidate(table, hashes[i]);
+        WEIR_TRY(find(table, from, hashes[i], key, &out_slots[first + i], err));
     }
     return WEIR_OK;
 }
@@ -384,7 +332,7 @@ static void sweep_expired(weir_state_table *table)
 
 /* --- for others -------------------------------------------------------------------------------------------------- */
 
-static int begin_fetch(weir_state_table *table, uint64_t count, weir_error *err)
+static void begin_fetch(weir_state_table *table, uint64_t count)
 {
     weir_state_free_empty(table);
     if (table->ttl_ms > 0) {
@@ -394,13 +342,12 @@ static int begin_fetch(weir_state_table *table, uint64_t count, weir_error *err)
     if (table->backend->disk != NULL) {
         weir_state_make_room(table, count);
     }
-    return reserve_buckets(table, count, err);
 }
 
 int weir_state_table_fetch(weir_state_table *table, const weir_sort_keys *keys, weir_state_slot *out_slots,
                            weir_error *err)
 {
-    WEIR_TRY(begin_fetch(table, (uint64_t)keys->length, err));
+    begin_fetch(table, (uint64_t)keys->length);
     for (int64_t first = 0; first < keys->length; first += BLOCK_ROWS) {
         int64_t count = keys->length - first < BLOCK_ROWS ? keys->length - first : BLOCK_ROWS;
         WEIR_TRY(fetch_block(table, keys, first, count, out_slots, err));
@@ -410,16 +357,15 @@ int weir_state_table_fetch(weir_state_table *table, const weir_sort_keys *keys, 
 
 int weir_state_table_fetch_one(weir_state_table *table, weir_slice key, weir_state_slot *out_slot, weir_error *err)
 {
-    WEIR_TRY(begin_fetch(table, 1, err));
+    begin_fetch(table, 1);
     uint32_t hash = (uint32_t)(weir_state_hash(key) >> 32);
     WEIR_TRY(find(table, first_candidate(table, hash), hash, key, out_slot, err));
     return weir_state_load_misses(table, err);
 }
 
-/* Gives an entry room for a value of `size` bytes. Its cell may still be in a list, so it stays until that is seen. */
-static int move_entry(weir_state_table *table, weir_state_slot slot, size_t size, weir_error *err)
+/* Gives an entry room for a value of `size` bytes. Its old cell stays while slots and lists may name it. */
+static int move_entry(weir_state_table *table, uint32_t from, size_t size, uint32_t *out_cell, weir_error *err)
 {
-    uint32_t from = table->buckets[slot].cell;
     uint32_t to = 0;
     const weir_state_entry *old = weir_state_entry_of(table, from);
     size_t value_offset = weir_state_value_offset(table, old->key_size);
@@ -430,22 +376,20 @@ static int move_entry(weir_state_table *table, weir_state_slot slot, size_t size
            value_offset + old->value_size - sizeof *new);
     new->value_size = old->value_size;
     new->key_size = old->key_size;
-    table->buckets[slot].cell = to;
+    bucket_of(table, from)->cell = to;
     weir_state_entry *in_cell = weir_state_entry_in_cell(table, from);
     weir_state_entry_in_cell(table, to)->flags |=
         in_cell->flags & (WEIR_ENTRY_RECENT | WEIR_ENTRY_ON_DISK | WEIR_ENTRY_TREE);
-    bool was_dirty = in_cell->flags & WEIR_ENTRY_DIRTY;
-    if (in_cell->flags & (WEIR_ENTRY_FRESH | WEIR_ENTRY_DIRTY)) {
-        if (in_cell->flags & WEIR_ENTRY_OUTSIDE) {
-            free_outside(table, from);
-        }
-        in_cell->flags |= WEIR_ENTRY_MOVED;
-    } else {
-        weir_state_free_cell(table, from);
+    if (in_cell->flags & WEIR_ENTRY_OUTSIDE) {
+        free_outside(table, from);
     }
-    if (was_dirty) {
+    if (in_cell->flags & WEIR_ENTRY_DIRTY) {
         mark_dirty(table, to);
     }
+    weir_state_list_as_fresh(table, from);
+    in_cell->flags |= WEIR_ENTRY_MOVED;
+    memcpy((uint8_t *)in_cell + sizeof *in_cell, &to, sizeof to);
+    *out_cell = to;
     return WEIR_OK;
 }
 
@@ -456,34 +400,43 @@ static void note_size(weir_state_table *table, size_t size)
     table->last_size = size;
 }
 
-int weir_state_resize(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes, weir_error *err)
+/* The entry in a cell with a value of that size; `*cell` is where it is then. */
+static int resize_value(weir_state_table *table, uint32_t *cell, size_t size, weir_state_entry **out, weir_error *err)
 {
-    uint32_t cell = table->buckets[slot].cell;
-    weir_state_entry *entry = weir_state_entry_of(table, cell);
-    uint32_t value_offset = weir_state_value_offset(table, entry->key_size);
-    if (value_offset + size > weir_state_cell_capacity(table, cell)) {
-        if (entry->value_size == 0) {
-            note_size(table, size);
-        }
-        WEIR_TRY(move_entry(table, slot, size, err));
-        cell = table->buckets[slot].cell;
-        entry = weir_state_entry_of(table, cell);
-    }
-    uint8_t *value = (uint8_t *)entry + value_offset;
+    weir_state_entry *entry = weir_state_entry_of(table, *cell);
     if (size > entry->value_size) {
-        memset(value + entry->value_size, 0, size - entry->value_size);
+        uint32_t value_offset = weir_state_value_offset(table, entry->key_size);
+        if (value_offset + size > weir_state_cell_capacity(table, *cell)) {
+            if (entry->value_size == 0) {
+                note_size(table, size);
+            }
+            WEIR_TRY(move_entry(table, *cell, size, cell, err));
+            entry = weir_state_entry_of(table, *cell);
+        }
+        memset((uint8_t *)entry + value_offset + entry->value_size, 0, size - entry->value_size);
     }
     entry->value_size = (uint32_t)size;
-    *out_bytes = value;
+    *out = entry;
+    return WEIR_OK;
+}
+
+int weir_state_resize(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes, weir_error *err)
+{
+    weir_state_entry *entry = NULL;
+    uint32_t cell = weir_state_cell(table, slot);
+    WEIR_TRY(resize_value(table, &cell, size, &entry, err));
+    *out_bytes = (uint8_t *)entry + weir_state_value_offset(table, entry->key_size);
     return WEIR_OK;
 }
 
 int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t size, uint8_t **out_bytes,
                           weir_error *err)
 {
-    WEIR_TRY(weir_state_resize(table, slot, size, out_bytes, err));
-    uint32_t cell = table->buckets[slot].cell;
-    weir_state_set_entry_time(table, weir_state_entry_of(table, cell), table->backend->now_ms);
+    weir_state_entry *entry = NULL;
+    uint32_t cell = weir_state_cell(table, slot);
+    WEIR_TRY(resize_value(table, &cell, size, &entry, err));
+    *out_bytes = (uint8_t *)entry + weir_state_value_offset(table, entry->key_size);
+    weir_state_set_entry_time(table, entry, table->backend->now_ms);
     mark_dirty(table, cell);
     if (size == 0) {
         weir_state_list_as_fresh(table, cell);
@@ -493,7 +446,7 @@ int weir_state_table_edit(weir_state_table *table, weir_state_slot slot, size_t 
 
 void weir_state_table_remove(weir_state_table *table, weir_state_slot slot)
 {
-    uint32_t cell = table->buckets[slot].cell;
+    uint32_t cell = weir_state_cell(table, slot);
     weir_state_entry_of(table, cell)->value_size = 0;
     if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_ON_DISK) {
         mark_dirty(table, cell);
@@ -505,14 +458,11 @@ void weir_state_table_remove(weir_state_table *table, weir_state_slot slot)
 static uint32_t cell_of(const weir_state_table *table, weir_slice key)
 {
     uint32_t hash = (uint32_t)(weir_state_hash(key) >> 32);
-    uint64_t bucket = home_of(hash, table->bucket_count);
-    while (table->buckets[bucket].cell != 0) {
-        if (table->buckets[bucket].hash == hash && is_key(table, table->buckets[bucket].cell, key)) {
-            return table->buckets[bucket].cell;
-        }
-        bucket = after(bucket, table->bucket_count);
+    weir_state_bucket *bucket = first_candidate(table, hash);
+    while (bucket != NULL && bucket->cell != 0 && !(bucket->hash == hash && is_key(table, bucket->cell, key))) {
+        bucket = weir_state_index_next(&table->index, hash, bucket);
     }
-    return 0;
+    return bucket == NULL ? 0 : bucket->cell;
 }
 
 void weir_state_table_drop(weir_state_table *table, weir_slice key)
@@ -545,20 +495,28 @@ int weir_state_table_init(weir_state_table *table, weir_state_backend *backend, 
     return code;
 }
 
+static void free_all_outside(weir_state_table *table)
+{
+    const weir_state_index *index = &table->index;
+    for (uint32_t p = 0; table->outside_bytes > 0 && p < 1u << index->part_bits; p++) {
+        for (uint32_t i = 0; i < index->parts[p].count; i++) {
+            uint32_t cell = index->parts[p].buckets[i].cell;
+            if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE)) {
+                free_outside(table, cell);
+            }
+        }
+    }
+}
+
 void weir_state_table_free(weir_state_table *table)
 {
     weir_state_unregister(table->backend, table);
-    for (uint64_t i = 0; table->outside_bytes > 0 && i < table->bucket_count; i++) {
-        uint32_t cell = table->buckets[i].cell;
-        if (cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_OUTSIDE)) {
-            free_outside(table, cell);
-        }
-    }
-    weir_state_give(table->backend, table->slab.chunk_bytes + (int64_t)(table->bucket_count * sizeof *table->buckets));
+    free_all_outside(table);
+    weir_state_give(table->backend, table->slab.chunk_bytes + table->index.memory_bytes);
+    weir_state_index_free(&table->index);
     weir_state_add_dirty(table, -table->dirty_bytes);
     weir_slab_free(&table->slab);
     weir_state_free_misses(table);
-    free(table->buckets);
     free(table->dirty.cells);
     free(table->fresh.cells);
     free(table->name);

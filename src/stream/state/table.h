@@ -1,7 +1,8 @@
 /* The hash table under both kinds of state: key -> bytes.
  *
- * Buckets hold 32 bits of the hash and the number of a cell (slab.h); a slot is the index of a bucket, so it stays good
- * while nothing is added or removed, which only a fetch does. A cell:
+ * Entries lie in cells (slab.h), which the index finds by hash; a cell's number is also the entry's slot. An entry that
+ * outgrows its cell moves to another one, and the old one, which slots may name, says where it is until the next fetch.
+ * A cell:
  *
  *   | value size: 4 | key size: 3 | flags: 1 | [time of the last write: 8, with a TTL] | key | 0 to 7 | value |
  *
@@ -9,22 +10,24 @@
  *
  *   | bytes allocated: 4 | 0: 3 | flags, WEIR_ENTRY_OUTSIDE among them: 1 | pointer: 8 |
  *
+ *   | 0: 4 | 0: 3 | flags, WEIR_ENTRY_MOVED among them: 1 | cell of the entry: 4 |
+ *
  * Key bytes are those of the sort keys; a key that is whole in its prefix is its eight bytes. */
 #ifndef WEIR_STREAM_TABLE_H
 #define WEIR_STREAM_TABLE_H
 
 #include <xxhash.h>
 
-#include "stream/state/slab.h"
+#include "stream/state/index.h"
 #include "stream/state/state.h"
 
 enum {
     WEIR_ENTRY_USED = 1,
-    WEIR_ENTRY_OUTSIDE = 2, /* the cell only points to the entry */
-    WEIR_ENTRY_DIRTY = 4,   /* listed in table->dirty: to be written by the next checkpoint */
-    WEIR_ENTRY_FRESH = 8,   /* listed in table->fresh: the next fetch frees it if it is empty */
-    WEIR_ENTRY_MOVED = 16,  /* lies elsewhere now; the cell is freed when no list names it */
-    WEIR_ENTRY_RECENT = 32, /* used since the sweep came by */
+    WEIR_ENTRY_OUTSIDE = 2,  /* the cell only points to the entry */
+    WEIR_ENTRY_DIRTY = 4,    /* listed in table->dirty: to be written by the next checkpoint */
+    WEIR_ENTRY_FRESH = 8,    /* listed in table->fresh: the next fetch frees it if it is empty */
+    WEIR_ENTRY_MOVED = 16,   /* is in another cell now; this one is freed when no list names it */
+    WEIR_ENTRY_RECENT = 32,  /* used since the sweep came by */
     WEIR_ENTRY_ON_DISK = 64, /* the database may have it */
     WEIR_ENTRY_TREE = 128    /* the value names a map_tree.h in memory: it stays, and has no time of its own */
 };
@@ -36,11 +39,6 @@ typedef struct weir_state_entry {
 } weir_state_entry;
 
 #define WEIR_STATE_KEY_LIMIT ((1u << 24) - 1)
-
-typedef struct weir_state_bucket {
-    uint32_t hash;
-    uint32_t cell; /* 0: free */
-} weir_state_bucket;
 
 typedef struct weir_cell_list {
     uint32_t *cells;
@@ -75,9 +73,7 @@ struct weir_state_table {
     uint32_t value_hint;   /* room that new entries get for their values */
     size_t last_size;      /* of a first value that had no room */
     weir_slab slab;
-    weir_state_bucket *buckets;
-    uint64_t bucket_count;
-    uint64_t entry_count;
+    weir_state_index index;
     int64_t outside_bytes;
     int64_t tree_bytes;
     struct weir_map_tree *dirty_trees;
@@ -86,7 +82,7 @@ struct weir_state_table {
     int64_t dirty_bytes;
     uint32_t sweep_chunk; /* where the sweep goes on */
     uint32_t sweep_unit;
-    uint32_t evict_chunk; /* where letting go has got to */
+    uint32_t evict_chunk;             /* where letting go has got to */
     struct weir_state_misses *misses; /* keys of the fetch at hand that memory lacks; NULL: none */
 };
 
@@ -102,8 +98,8 @@ int weir_state_table_fetch_one(weir_state_table *table, weir_slice key, weir_sta
 int weir_state_table_write(weir_state_table *table, weir_error *err);
 void weir_state_table_written(weir_state_table *table);
 
-/* Lets clean entries go until about so many bytes went back to the budget, and returns how many did. Slots are bad after
- * that. */
+/* Lets clean entries go until about so many bytes went back to the budget, and returns how many did. Slots are bad
+ * after that. */
 int64_t weir_state_table_evict(weir_state_table *table, int64_t bytes);
 int64_t weir_state_table_used_bytes(const weir_state_table *table);
 
@@ -153,16 +149,27 @@ static inline weir_state_entry *weir_state_entry_in_cell(const weir_state_table 
     return (weir_state_entry *)(void *)weir_slab_at(&table->slab, cell);
 }
 
+/* The cell that a slot means now. */
+static inline uint32_t weir_state_cell(const weir_state_table *table, weir_state_slot slot)
+{
+    const uint8_t *memory = weir_slab_at(&table->slab, slot);
+    while (((const weir_state_entry *)(const void *)memory)->flags & WEIR_ENTRY_MOVED) {
+        memcpy(&slot, memory + 8, sizeof slot);
+        memory = weir_slab_at(&table->slab, slot);
+    }
+    return slot;
+}
+
 /* Marks an entry as the name of a tree, or not. */
 static inline void weir_state_table_set_tree(weir_state_table *table, weir_state_slot slot, bool is_tree)
 {
-    weir_state_entry *in_cell = weir_state_entry_in_cell(table, table->buckets[slot].cell);
+    weir_state_entry *in_cell = weir_state_entry_in_cell(table, weir_state_cell(table, slot));
     in_cell->flags = (in_cell->flags & ~(uint32_t)WEIR_ENTRY_TREE & 0xff) | (is_tree ? WEIR_ENTRY_TREE : 0);
 }
 
 static inline weir_slice weir_state_table_get(const weir_state_table *table, weir_state_slot slot)
 {
-    const weir_state_entry *entry = weir_state_entry_of(table, table->buckets[slot].cell);
+    const weir_state_entry *entry = weir_state_entry_of(table, weir_state_cell(table, slot));
     return weir_slice_of((const uint8_t *)entry + weir_state_value_offset(table, entry->key_size), entry->value_size);
 }
 

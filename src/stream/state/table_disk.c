@@ -9,6 +9,8 @@
 #include "stream/state/backend.h"
 #include "stream/state/table_internal.h"
 
+#define AHEAD 8 /* entries that are asked for before they are needed */
+
 typedef struct miss {
     weir_slice key; /* in the database */
     weir_state_slot slot;
@@ -60,7 +62,7 @@ static void order_misses(weir_state_table *table, weir_state_misses *misses)
         misses->ordered_keys = weir_realloc(misses->ordered_keys, misses->capacity * sizeof *misses->ordered_keys);
     }
     for (size_t i = 0; i < misses->count; i++) {
-        append_key(table, weir_state_entry_of(table, table->buckets[misses->slots[i]].cell), &misses->keys);
+        append_key(table, weir_state_entry_of(table, misses->slots[i]), &misses->keys);
         misses->ordered[i] = (miss){weir_slice_of(NULL, misses->keys.size - begin), misses->slots[i]};
         begin = misses->keys.size;
     }
@@ -83,14 +85,14 @@ static int take_loaded(void *owner, size_t index, weir_slice value, weir_error *
     weir_state_record record;
     WEIR_TRY_CTX(weir_state_record_read(value, &record, err), err, "%s", table->name);
     int64_t time = record.has_time ? record.time : table->backend->now_ms;
-    weir_state_entry_in_cell(table, table->buckets[slot].cell)->flags |= WEIR_ENTRY_ON_DISK;
+    weir_state_entry_in_cell(table, slot)->flags |= WEIR_ENTRY_ON_DISK;
     if (table->ttl_ms > 0 && table->backend->now_ms - time >= table->ttl_ms) {
         return WEIR_OK;
     }
     uint8_t *bytes = NULL;
     WEIR_TRY(weir_state_resize(table, slot, record.bytes.size, &bytes, err));
     memcpy(bytes, record.bytes.data, record.bytes.size);
-    weir_state_set_entry_time(table, weir_state_entry_of(table, table->buckets[slot].cell), time);
+    weir_state_set_entry_time(table, weir_state_entry_of(table, weir_state_cell(table, slot)), time);
     if (table->hooks != NULL) {
         table->hooks->loaded(table, slot);
     }
@@ -125,42 +127,96 @@ void weir_state_free_misses(weir_state_table *table)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-typedef struct dirty_entry {
-    uint64_t order; /* key group and the key's first bytes */
-    uint32_t cell;
-} dirty_entry;
-
-static int compare_dirty(const void *a, const void *b, void *state)
+static weir_slice key_in_cell(const weir_state_table *table, uint32_t cell)
 {
-    const weir_state_table *table = state;
-    const dirty_entry *first = a;
-    const dirty_entry *second = b;
-    if (first->order != second->order) {
-        return first->order < second->order ? -1 : 1;
-    }
-    const weir_state_entry *entry = weir_state_entry_of(table, first->cell);
-    const weir_state_entry *other = weir_state_entry_of(table, second->cell);
-    return weir_slice_compare(weir_slice_of(weir_state_entry_key(table, entry), entry->key_size),
-                              weir_slice_of(weir_state_entry_key(table, other), other->key_size));
+    const weir_state_entry *entry = weir_state_entry_of(table, cell);
+    return weir_slice_of(weir_state_entry_key(table, entry), entry->key_size);
 }
 
-static size_t order_dirty(weir_state_table *table, dirty_entry *out)
+static int compare_keys(const void *a, const void *b, void *table)
+{
+    return weir_slice_compare(key_in_cell(table, *(const uint32_t *)a), key_in_cell(table, *(const uint32_t *)b));
+}
+
+/* The dirty entries' cells, the first bytes of their keys, and their key groups; returns how many they are. */
+static size_t collect_dirty(const weir_state_table *table, uint32_t *cells, uint64_t *prefixes, uint8_t *groups)
 {
     size_t count = 0;
     for (size_t i = 0; i < table->dirty.count; i++) {
         uint32_t cell = table->dirty.cells[i];
+        if (i + AHEAD < table->dirty.count) {
+            __builtin_prefetch(weir_slab_at(&table->slab, table->dirty.cells[i + AHEAD]));
+        }
         if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_MOVED) {
             continue;
         }
-        const weir_state_entry *entry = weir_state_entry_of(table, cell);
-        weir_slice key = weir_slice_of(weir_state_entry_key(table, entry), entry->key_size);
+        weir_slice key = key_in_cell(table, cell);
         uint8_t prefix[8] = {0};
         memcpy(prefix, key.data, key.size < sizeof prefix ? key.size : sizeof prefix);
-        out[count++] =
-            (dirty_entry){(uint64_t)weir_state_key_group(key) << 56 | weir_load_be64(prefix) >> 8, cell};
+        prefixes[count] = weir_load_be64(prefix);
+        groups[count] = weir_state_key_group(key);
+        cells[count++] = cell;
     }
-    qsort_r(out, count, sizeof *out, compare_dirty, table);
     return count;
+}
+
+/* The cells in the order of their groups, within a group in that of their prefixes, and where these are equal, in that
+ * of their keys. */
+static void order_cells(weir_state_table *table, const uint32_t *cells, const uint32_t *by_prefix,
+                        const uint64_t *prefixes, const uint8_t *groups, size_t count, uint32_t *out)
+{
+    size_t ends[WEIR_STATE_KEY_GROUPS + 1] = {0};
+    for (size_t i = 0; i < count; i++) {
+        ends[groups[i] + 1]++;
+    }
+    for (size_t g = 0; g < WEIR_STATE_KEY_GROUPS; g++) {
+        ends[g + 1] += ends[g];
+    }
+    uint32_t *rows = weir_alloc(count * sizeof *rows);
+    for (size_t i = 0; i < count; i++) {
+        rows[ends[groups[by_prefix[i]]]++] = by_prefix[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        out[i] = cells[rows[i]];
+    }
+    for (size_t first = 0; first < count;) {
+        size_t end = first + 1;
+        while (end < count && groups[rows[end]] == groups[rows[first]] &&
+               prefixes[rows[end]] == prefixes[rows[first]]) {
+            end++;
+        }
+        if (end - first > 1) {
+            qsort_r(out + first, end - first, sizeof *out, compare_keys, table);
+        }
+        first = end;
+    }
+    free(rows);
+}
+
+/* The cells of dirty entries in the order of the database; freed by the caller. */
+static int order_dirty(weir_state_table *table, uint32_t **out_cells, size_t *out_count, weir_error *err)
+{
+    size_t most = table->dirty.count;
+    uint32_t *cells = weir_alloc(most * sizeof *cells);
+    uint32_t *by_prefix = weir_alloc(most * sizeof *by_prefix);
+    uint32_t *ordered = weir_alloc(most * sizeof *ordered);
+    uint64_t *prefixes = weir_alloc(most * sizeof *prefixes);
+    uint8_t *groups = weir_alloc(most);
+    weir_sort_keys keys = {.whole = true, .prefixes = prefixes};
+    keys.length = (int64_t)collect_dirty(table, cells, prefixes, groups);
+    int code = weir_sort_keys_order(&keys, by_prefix, err);
+    if (code == WEIR_OK) {
+        order_cells(table, cells, by_prefix, prefixes, groups, (size_t)keys.length, ordered);
+        *out_cells = ordered;
+        *out_count = (size_t)keys.length;
+        ordered = NULL;
+    }
+    free(cells);
+    free(by_prefix);
+    free(ordered);
+    free(prefixes);
+    free(groups);
+    return code;
 }
 
 static int write_entry(weir_state_table *table, uint32_t cell, weir_buffer *key, weir_buffer *value, weir_error *err)
@@ -171,7 +227,8 @@ static int write_entry(weir_state_table *table, uint32_t cell, weir_buffer *key,
     weir_buffer_clear(key);
     append_key(table, entry, key);
     if (entry->value_size == 0) {
-        return in_cell->flags & WEIR_ENTRY_ON_DISK ? weir_state_disk_remove(disk, weir_buffer_slice(key), err) : WEIR_OK;
+        return in_cell->flags & WEIR_ENTRY_ON_DISK ? weir_state_disk_remove(disk, weir_buffer_slice(key), err)
+                                                   : WEIR_OK;
     }
     bool has_time = table->ttl_ms > 0 && !(in_cell->flags & WEIR_ENTRY_TREE);
     weir_buffer_clear(value);
@@ -186,16 +243,20 @@ int weir_state_table_write(weir_state_table *table, weir_error *err)
     int code = WEIR_OK;
     weir_buffer key = {0};
     weir_buffer value = {0};
-    dirty_entry *entries = weir_alloc(table->dirty.count * sizeof *entries);
-    size_t count = order_dirty(table, entries);
+    uint32_t *cells = NULL;
+    size_t count = 0;
+    WEIR_GO(order_dirty(table, &cells, &count, err));
     for (size_t i = 0; i < count; i++) {
-        WEIR_GO(write_entry(table, entries[i].cell, &key, &value, err));
+        if (i + AHEAD < count) {
+            __builtin_prefetch(weir_slab_at(&table->slab, cells[i + AHEAD]));
+        }
+        WEIR_GO(write_entry(table, cells[i], &key, &value, err));
     }
     if (table->hooks != NULL) {
         WEIR_GO(table->hooks->write(table, err));
     }
 done:
-    free(entries);
+    free(cells);
     weir_buffer_free(&key);
     weir_buffer_free(&value);
     return code;

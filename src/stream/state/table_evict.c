@@ -144,8 +144,8 @@ int64_t weir_state_table_used_bytes(const weir_state_table *table)
 
 void weir_state_make_room(weir_state_table *table, uint64_t count)
 {
-    int64_t usual = table->entry_count == 0 ? USUAL_BYTES
-                                            : table->slab.live_bytes / (int64_t)table->entry_count + 16;
+    int64_t usual =
+        table->index.entry_count == 0 ? USUAL_BYTES : table->slab.live_bytes / (int64_t)table->index.entry_count + 16;
     int64_t wanted = (int64_t)count * usual;
     int64_t left = weir_budget_left(table->backend->budget);
     if (left < wanted) {
