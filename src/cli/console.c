@@ -2,6 +2,7 @@
 #include "cli/console.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -138,11 +139,13 @@ int weir_cli_run_text(weir_cli_console *console, const char *name, const char *t
     if (code == WEIR_END) {
         return WEIR_CLI_DONE;
     }
+    int number = weir_interrupt_asked();
     fflush(console->output);
-    if (code != WEIR_OK) {
+    if (code == WEIR_CANCELLED && number == SIGALRM) {
+        fputs("weir: out of time (--timeout)\n", stderr);
+    } else if (code != WEIR_OK) {
         show_error(console, name, text, size, &err);
     }
-    int number = weir_interrupt_asked();
     return number != 0 ? weir_interrupt_status(number) : code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
 }
 

@@ -201,8 +201,11 @@ static int print_batches(weir_result *result, const weir_output_options *options
             options->before(options->context);
             is_announced = true;
         }
-        if ((code = write_out(out, options, FLUSH_BYTES, err)) != WEIR_OK) {
+        if ((code = write_out(out, options, result->comes_slowly ? 0 : FLUSH_BYTES, err)) != WEIR_OK) {
             break;
+        }
+        if (result->comes_slowly) {
+            fflush(options->to);
         }
     }
     weir_batch_free(&batch);

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 
 #define ROWS_FOR_WIDTHS 1000
+#define SLOW_WIDTH      16 /* of columns whose rows come one after the other, at least */
 #define LEAST_WIDTH     8 /* to which texts are cut before columns are left out */
 
 typedef struct column {
@@ -162,6 +163,12 @@ static weir_slice kept_cell(const table_printer *printer, size_t cell)
 
 static int shorter(int a, int b) { return a < b ? a : b; }
 
+/* Whether a column holds the kinds of changes. */
+static bool is_kind(const table_printer *printer, int32_t c)
+{
+    return c == 0 && strcmp(printer->result->fields[0].name, "op") == 0;
+}
+
 static void measure(table_printer *printer)
 {
     for (int32_t c = 0; c < printer->count; c++) {
@@ -182,6 +189,9 @@ static void measure(table_printer *printer)
         self->least = self->whole ? self->width : shorter(self->width, LEAST_WIDTH);
         self->least = self->least < shorter(name, LEAST_WIDTH) ? shorter(name, LEAST_WIDTH) : self->least;
         self->width = name > self->width ? name : self->width;
+        if (printer->result->comes_slowly && !is_kind(printer, c) && self->width < SLOW_WIDTH) {
+            self->width = SLOW_WIDTH; /* longer values may come */
+        }
     }
     if (printer->screen.options->width > 0) {
         hide_columns(printer, printer->screen.options->width);
@@ -278,7 +288,7 @@ static int print_result(table_printer *printer, weir_batch *batch, weir_output_s
             reads_on = print_rows(printer, batch, wanted);
         } else {
             keep_rows(printer, batch, wanted);
-            if (printed >= ROWS_FOR_WIDTHS) {
+            if (printed >= ROWS_FOR_WIDTHS || printer->result->comes_slowly) {
                 reads_on = print_kept(printer);
                 has_header = true;
             }

@@ -1,9 +1,9 @@
-/* SELECT. A query of the engine is pulled; expressions over a source of changes run batch by batch and show
+/* SELECT; in streaming mode as a job (job/stream_query.c). A query of the engine is pulled; expressions over a source of changes run batch by batch and show
  * the kind of each row in a first column `op`. */
 #include <stdlib.h>
 
+#include "session/job/jobs.h"
 #include "session/row_feed.h"
-#include "session/state.h"
 
 typedef struct query_result {
     weir_result base; /* first */
@@ -70,6 +70,9 @@ static void set_fields(query_result *result)
 
 int weir_session_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err)
 {
+    if (weir_session_mode(session) == WEIR_RUNTIME_STREAMING) {
+        return weir_session_stream_query(session, query, out, err);
+    }
     weir_session_resolver resolver;
     weir_bind_context context = weir_session_bind_context(session, &resolver);
     weir_bound *bound = NULL;

@@ -29,6 +29,7 @@ struct weir_result {
         *message; /* in the result's arena: of DONE a line without a full stop, of CHANGES the statement in short */
     const weir_field *fields; /* of ROWS: names and types as Flink has them */
     int32_t field_count;
+    bool comes_slowly;     /* rows are to be shown as they come */
     const char *time_zone; /* in which people read TIMESTAMP_LTZ values; NULL: UTC */
     weir_change_summary changes;
     weir_arena arena;

@@ -76,8 +76,9 @@ const weir_setting weir_settings_table[] = {
     KEPT("table.exec.legacy-cast-behaviour", TEXT, "DISABLED", "CAST fails on what it cannot read."),
     KEPT("restart-strategy.type", TEXT, NULL, "A job that fails ends the run; the same command goes on."),
     KEPT("state.backend.type", TEXT, "hashmap", "Of Flink's state."),
-    CHOICE("sql-client.execution.result-mode", "table", WORDS("table", "changelog", "tableau"), NULL, false,
-           "See --format."),
+    CHOICE("sql-client.execution.result-mode", "table", WORDS("table", "changelog", "tableau"), NULL, true,
+           "What a SELECT in streaming mode shows. table: its final rows, where its input ends. changelog, tableau, and "
+           "where it does not end: every change as it comes, its kind in a first column op."),
     WORKS("sql-client.execution.max-table-result.rows", INTEGER, "1000000",
           "The most rows of a table that are shown on a terminal; the others are counted."),
     KEPT("sql-client.display.column-width", INTEGER, "30", "Of Flink's SQL client."),

@@ -28,8 +28,6 @@ typedef struct script_fixture {
     weir_buffer found;      /* rows of all its queries */
     size_t last_query_from; /* where those of the last one begin */
     size_t failed_at;       /* where the last statement begins in the script */
-    /* Runs a query in streaming mode; NULL: the session does. */
-    int (*run_query)(weir_session *session, const weir_ast_query *query, weir_buffer *out, weir_error *err);
 } script_fixture;
 
 /* ---- values ---- */
@@ -202,15 +200,10 @@ static int run_script(script_fixture *self, weir_error *err)
         weir_arena_init(&arena);
         self->failed_at = script.offset + strspn(text + script.offset, " \n");
         code = weir_script_next(&script, &arena, &statement, err);
-        bool streams = code == WEIR_OK && self->run_query != NULL && statement->kind == WEIR_AST_QUERY &&
-                       strcmp(weir_session_setting(self->session, "execution.runtime-mode"), "streaming") == 0;
-        if (streams) {
-            self->last_query_from = self->found.size;
-            code = self->run_query(self->session, statement->query, &self->found, err);
-        } else if (code == WEIR_OK) {
+        if (code == WEIR_OK) {
             code = weir_session_execute(self->session, statement, text, &result, err);
         }
-        if (code == WEIR_OK && !streams && result->kind == WEIR_RESULT_ROWS) {
+        if (code == WEIR_OK && result->kind == WEIR_RESULT_ROWS) {
             self->last_query_from = self->found.size;
             code = append_rows(result, &self->found, err);
         }

@@ -7,7 +7,6 @@
  * reason): one there that has become right fails the test as well. The first argument chooses scripts by a part of
  * their name. */
 #include "script_fixture.h"
-#include "stream_query.h"
 
 #include <dirent.h>
 
@@ -96,7 +95,6 @@ static void is_as_in_flink(void **state)
     weir_buffer what = {0};
     bool excepted = weir_map_get(&exceptions, weir_slice_text(name)) != NULL;
     script_fixture *self = open_script(root, name);
-    self->run_query = stream_query;
     bool right = is_right(self, &what);
     if (!right && !excepted) {
         print_error("found: %s\nexpected: %s\n", weir_buffer_text(&what), weir_buffer_text(&self->expected));

@@ -102,7 +102,7 @@ static weir_upsert_materialize materialize(const weir_session *session)
                                                         : WEIR_MATERIALIZE_AUTO;
 }
 
-static weir_job_options job_options(weir_session_job *job, weir_session *session)
+weir_job_options weir_session_job_options(weir_session_job *job, weir_session *session)
 {
     const weir_settings *settings = &session->settings;
     const char *temporary = getenv("TMPDIR");
@@ -151,7 +151,7 @@ static int build(weir_session_job *job, weir_session *session, const weir_ast_st
     WEIR_TRY(bind_all(job, session, inserts, count, err));
     set_names(job, session, statement->kind == WEIR_AST_STATEMENT_SET);
     WEIR_TRY(take_place(job, session, text, err));
-    weir_job_options options = job_options(job, session);
+    weir_job_options options = weir_session_job_options(job, session);
     WEIR_TRY(weir_session_stream_engine(session, &options.engine, err));
     session->batch_rows = batch_rows(&options);
     WEIR_TRY(weir_job_create(&options, &job->job, err));

@@ -1,6 +1,7 @@
 /* The jobs of a session: INSERTs that run on the streaming engine (stream/job/job.h).
  *
  *   insert_job.c       an INSERT or a statement set becomes a job; over bounded input it is awaited
+ *   stream_query.c     a SELECT becomes a job; collector.h, table_view.c: its rows
  *   jobs.c             the list of them: what others see, stopping
  *   job_statements.c   SHOW JOBS, DESCRIBE JOB, STOP JOB
  *   job_log.h          lines about them in the state folder
@@ -62,6 +63,13 @@ void weir_session_job_free(weir_session_job *job); /* NULL is fine */
 /* Runs INSERTs as one job. Over bounded input this returns when it has ended; otherwise it is added to the list. */
 int weir_session_run_job(weir_session *session, const weir_ast_statement *statement, weir_ast_insert *const *inserts,
                          int32_t count, weir_result **out, weir_error *err);
+
+/* What a job of these bounds is made with; sets its budget. */
+weir_job_options weir_session_job_options(weir_session_job *job, weir_session *session);
+
+/* SELECT as a job whose rows are pulled: the final rows where they end, otherwise, and where the setting
+ * sql-client.execution.result-mode is not `table`, all changes. */
+int weir_session_stream_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
 
 int weir_session_show_jobs(weir_session *session, weir_result **out, weir_error *err);
 int weir_session_describe_job(weir_session *session, const weir_ast_statement *statement, weir_result **out,

@@ -331,8 +331,12 @@ void weir_graph_describe_plan(const weir_plan *plan, int32_t depth, weir_buffer 
 
 void weir_graph_describe(const weir_bound *bound, weir_buffer *out)
 {
-    weir_buffer_append_text(out, "Insert into");
-    describe_table(bound->sink, bound->sink_columns, bound->sink_column_count, out);
+    if (bound->sink != NULL) {
+        weir_buffer_append_text(out, "Insert into");
+        describe_table(bound->sink, bound->sink_columns, bound->sink_column_count, out);
+    } else {
+        weir_buffer_append_text(out, "Select");
+    }
     weir_buffer_append_byte(out, '\n');
     weir_graph_describe_plan(bound->plan, 1, out);
 }
