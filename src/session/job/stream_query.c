@@ -157,6 +157,7 @@ static int start(stream_result *self, const weir_ast_query *query, weir_error *e
     const weir_plan *plan = job->bounds[0]->plan;
     job->info.name = "SELECT";
     weir_job_options options = weir_session_job_options(job, self->session);
+    WEIR_TRY(weir_session_stream_engine(self->session, &options.engine, err));
     options.on_commit = NULL;
     WEIR_TRY(weir_job_create(&options, &job->job, err));
     self->collector = weir_collector_create(plan->fields, plan->field_count);
