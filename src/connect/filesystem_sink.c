@@ -445,10 +445,29 @@ static const char *compression_of(const filesystem_sink *sink, const weir_option
     return weir_connect_format_text(sink->format, options, is_avro ? "codec" : "compression");
 }
 
+/* Partitions are marked with every commit; in streams that would be too early for these. (A table that is written in
+ * one go pays no heed to them, in Flink either.) */
+static int check_trigger(const weir_connect_kind *connector, const weir_options *options, weir_error *err)
+{
+    const char *trigger = weir_connect_text(connector, options, "sink.partition-commit.trigger");
+    bool marks = weir_connect_text(connector, options, "sink.partition-commit.policy.kind") != NULL;
+    bool waits = weir_connect_duration_ms(connector, options, "sink.partition-commit.delay") > 0;
+    if (marks && (waits || !weir_text_equal_ignore_case(trigger, "process-time"))) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "in streams, partitions are marked as complete with each commit that adds files to them; "
+                         "sink.partition-commit.trigger 'partition-time' and sink.partition-commit.delay are not "
+                         "offered there");
+    }
+    return WEIR_OK;
+}
+
 static int open_sink(filesystem_sink *sink, const weir_sink_options *options, weir_error *err)
 {
     const weir_connect_kind *connector;
     WEIR_TRY(weir_connector_of(options->options, &connector, err));
+    if (options->holds_back) {
+        WEIR_TRY(check_trigger(connector, options->options, err));
+    }
     WEIR_TRY(weir_format_of(options->options, &sink->format, err));
     WEIR_TRY(weir_file_columns_of(options->fields, options->field_count, options->partition_keys,
                                   options->partition_key_count, &sink->arena, &sink->columns, err));

@@ -242,6 +242,30 @@ static void recovery_shows_what_was_prepared_once(void **state)
     }
 }
 
+static void marks_that_would_come_too_early_are_refused(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"sink.partition-commit.trigger=partition-time",
+                                          "sink.partition-commit.delay=1 h"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        test_table table;
+        weir_error err = {0};
+        weir_stream_sink *sink = NULL;
+        char *folder = folder_start();
+        char *all = weir_format("format=csv;sink.partition-commit.policy.kind=success-file;%s", options[i]);
+        files_start(&table, folder, "a INT, p STRING", all, "p");
+        weir_connector_sink_options open = {.sink = {.options = &table.options,
+                                                     .fields = table.columns.fields,
+                                                     .field_count = table.columns.count,
+                                                     .partition_keys = table.partition_keys,
+                                                     .partition_key_count = table.partition_key_count}};
+        assert_int_equal(weir_connector_sink_open(&open, &sink, &err), WEIR_UNSUPPORTED);
+        free(all);
+        table_end(&table);
+        folder_end(folder);
+    }
+}
+
 static void damaged_bytes_show_nothing_that_was_not_prepared(void **state)
 {
     (void)state;
@@ -306,6 +330,7 @@ int main(void)
         cmocka_unit_test(which_tables_never_end_is_known_from_their_options),
         cmocka_unit_test(files_appear_with_the_commit),
         cmocka_unit_test(recovery_shows_what_was_prepared_once),
+        cmocka_unit_test(marks_that_would_come_too_early_are_refused),
         cmocka_unit_test(damaged_bytes_show_nothing_that_was_not_prepared),
         cmocka_unit_test(printed_rows_wait_for_the_commit_and_come_again_after_a_crash),
     };
