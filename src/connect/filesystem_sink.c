@@ -4,7 +4,8 @@
  * commit gives them their names, after it has removed what INSERT OVERWRITE replaces. A file ends at the size of the
  * rolling policy, and with every commit.
  *
- * What is prepared: | version: 1 | folders: 4 | each: path | parts: 4 | the name of each |. */
+ * What is prepared: | version: 1 | uuid of the run | folders: 4 | each: path | parts: 4 | the name of each |. Recovery
+ * removes hidden files of that run which were not prepared. */
 #include <stdlib.h>
 
 #include "base/byte_reader.h"
@@ -285,6 +286,7 @@ static int prepare(weir_sink *self, weir_buffer *out, weir_error *err)
     uint32_t folders = 0;
     WEIR_TRY(end_parts(sink, &folders, err));
     weir_put_u8(out, PREPARED_VERSION);
+    weir_put_slice(out, weir_slice_text(sink->uuid));
     weir_put_u32(out, folders);
     for (size_t i = 0; i < sink->partitions.entry_count; i++) {
         partition_folder *partition = sink->partitions.entries[i].value;
@@ -355,10 +357,32 @@ static int publish_folder(filesystem_sink *sink, weir_byte_reader *reader, bool 
     return code;
 }
 
-static int publish(filesystem_sink *sink, weir_slice prepared, bool recovers, weir_error *err)
+/* Removes what a run that died was writing, in a folder and those in it. */
+static int remove_hidden(filesystem_sink *sink, const char *folder, weir_slice uuid, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    const char *start = weir_arena_format(&arena, ".part-%.*s-", (int)uuid.size, (const char *)uuid.data);
+    int code = weir_fs_list(sink->fs, folder, &arena, &entries, &count, err);
+    for (size_t i = 0; code == WEIR_OK && i < count; i++) {
+        const char *path = weir_arena_format(&arena, "%s/%s", folder, entries[i].name);
+        if (entries[i].is_directory) {
+            code = remove_hidden(sink, path, uuid, err);
+        } else if (strncmp(entries[i].name, start, strlen(start)) == 0) {
+            code = weir_fs_remove(sink->fs, path, err);
+        }
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+static int publish(filesystem_sink *sink, weir_slice prepared, bool recovers, weir_slice *out_uuid, weir_error *err)
 {
     weir_byte_reader reader = weir_byte_reader_of(prepared);
     bool known = weir_take_u8(&reader) == PREPARED_VERSION;
+    *out_uuid = weir_take_slice(&reader);
     uint32_t folders = known ? weir_take_count(&reader, 8) : 0;
     for (uint32_t i = 0; i < folders && !reader.failed; i++) {
         WEIR_TRY(publish_folder(sink, &reader, recovers, err));
@@ -375,12 +399,16 @@ static int commit(weir_sink *self, weir_slice prepared, weir_error *err)
         WEIR_TRY(remove_overwritten(sink, err));
         sink->overwrite = false;
     }
-    return publish(sink, prepared, false, err);
+    weir_slice uuid;
+    return publish(sink, prepared, false, &uuid, err);
 }
 
 static int recover(weir_sink *self, weir_slice prepared, weir_error *err)
 {
-    return publish((filesystem_sink *)self, prepared, true, err);
+    filesystem_sink *sink = (filesystem_sink *)self;
+    weir_slice uuid;
+    WEIR_TRY(publish(sink, prepared, true, &uuid, err));
+    return remove_hidden(sink, sink->folder, uuid, err);
 }
 
 /* ---- opening and closing ---- */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "connect/connect_fixture.h"
 #include "stream/sink/connector_sink.h"
 #include "stream/source/connector_source.h"
@@ -206,6 +207,27 @@ static void files_appear_with_the_commit(void **state)
     }
 }
 
+/* Makes the file that a run which died would have left beside one that it prepared or committed. */
+static char *left_over_of(const char *folder)
+{
+    weir_arena arena;
+    weir_error err = {0};
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    weir_arena_init(&arena);
+    const char *partition = weir_arena_format(&arena, "%s/p=x", folder);
+    check_ok(weir_fs_list(weir_fs_local(), partition, &arena, &entries, &count, &err), &err);
+    const char *part = strstr(entries[count - 1].name, "part-"); /* behind _SUCCESS */
+    assert_non_null(part);
+    const int uuid_end = (int)strlen("part-") + WEIR_UUID_SIZE - 1;
+    char *name = weir_format(".%.*s-99.inprogress", uuid_end, part);
+    write_file(partition, name, "7\n");
+    char *path = weir_format("%s/%s", partition, name);
+    free(name);
+    weir_arena_free(&arena);
+    return path;
+}
+
 /* Dies after preparing, having shown none or all of the files. */
 static void recovery_shows_what_was_prepared_once(void **state)
 {
@@ -224,6 +246,7 @@ static void recovery_shows_what_was_prepared_once(void **state)
         if (commits == 1) {
             check_ok(sink->commit(sink, 1, weir_buffer_slice(&prepared), &err), &err);
         }
+        char *left_over = left_over_of(folder);
         sink->close(sink);
         for (int i = 0; i < 2; i++) {
             sink = open_stream_sink(&table, NULL, &options);
@@ -231,7 +254,10 @@ static void recovery_shows_what_was_prepared_once(void **state)
             sink->close(sink);
             check_content(&table, "+I[1,\"x\"]\n+I[3,\"x\"]\n+I[2,\"y\"]\n");
         }
-        bool marked = false;
+        bool marked = false, remains = true;
+        check_ok(weir_fs_exists(weir_fs_local(), left_over, &remains, &err), &err);
+        assert_false(remains);
+        free(left_over);
         char *marker = weir_format("%s/p=x/_SUCCESS", folder);
         check_ok(weir_fs_exists(weir_fs_local(), marker, &marked, &err), &err);
         assert_true(marked);
