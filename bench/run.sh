@@ -20,8 +20,10 @@ python=${WEIR_BENCH_PYTHON:-python3}
 figures=tmp/bench.jsonl
 
 rows=5000000 commits=50 keys=2000000 runs=3 memory_rows=20000000 plan_files=100000 tpch_scale=0.1
+stream_rows=2000000 latency_seconds=20
 if [ "${2:-}" = --quick ]; then
     rows=500000 keys=200000 runs=1 memory_rows=2000000 plan_files=10000 tpch_scale=0.01
+    stream_rows=200000 latency_seconds=5
 fi
 size=(--rows "$rows" --commits "$commits" --keys "$keys")
 
@@ -144,6 +146,17 @@ measure_tpch() {
     rm -rf "$tables/tpch"
 }
 
+# Continuous queries, beside Flink where the peer is found, and how long rows take to become visible; bench/stream.
+measure_streams() {
+    step "Streams: the same queries over $stream_rows CSV rows, and upserts"
+    python3 bench/stream/throughput.py "$build/weir" --rows "$stream_rows" --repeat "$runs" --peer "$peer/peer" \
+        | tee "$tables/figures" >&2
+    cat "$tables/figures" >>"$figures"
+    step "Streams: from a row in a file to the row in tables, $latency_seconds s"
+    python3 bench/stream/latency.py "$build/weir" --seconds "$latency_seconds" | tee "$tables/figures" >&2
+    cat "$tables/figures" >>"$figures"
+}
+
 measure_java() {
     step "Java: writing, scanning and compacting"
     java write-only write "$db/java" "${size[@]}" --option write-only=true >/dev/null
@@ -183,6 +196,7 @@ measure_limits() {
 measure_weir
 [ ! -x "$build/weir" ] || measure_sql
 [ ! -x "$build/weir" ] || measure_tpch
+[ ! -x "$build/weir" ] || measure_streams
 if [ ! -x "$peer/peer" ]; then
     step "Java, paimon-rust: skipped: no $peer/peer"
 else
@@ -261,5 +275,18 @@ awk -F '[:,"]+' '/"tpch-/ { seconds[$3, $5] = $7; sum[$3] += $7; queries[$5] = 1
             printf "  %s %.3f %.3f\n", query, seconds["weir", query], seconds["duckdb", query]
         }
     }' "$figures"
+# Streams: what throughput.py and latency.py have written.
+python3 - "$figures" <<'EOT'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+print()
+for line in lines:
+    if "rowsPerCpuSecond" in line:
+        print(f"{line['program']} {line['work']}: {line['rowsPerCpuSecond']:,} rows per CPU second, {line['rowsPerSecond']:,} per second")
+    elif "weirOverFlink" in line:
+        print(f"  Weir over Flink, {line['ratio']}: {line['weirOverFlink']} ×")
+    elif line.get("work", "").startswith("latency-"):
+        print(f"{line['work']}: median {line['p50Ms']} ms, 99 % {line['p99Ms']} ms, checkpoints every {line['checkpointInterval']}")
+EOT
 echo
 echo "All checksums are the same. Every figure is in $figures."
