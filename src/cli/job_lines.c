@@ -124,9 +124,9 @@ void weir_job_lines_free(weir_job_lines *lines)
 
 /* ---- at the end ---- */
 
-enum { COLUMN_COUNT = 7 };
-static const char *const titles[COLUMN_COUNT] = {"job", "status", "rows in", "rows out", "commits", "checkpoints",
-                                                 "name"};
+enum { COLUMN_COUNT = 9 };
+static const char *const titles[COLUMN_COUNT] = {"job",     "status",      "rows in", "rows out", "rows/s",
+                                                 "commits", "checkpoints", "latency", "name"};
 
 static void append_cell(int column, const weir_job_info *info, weir_buffer *out)
 {
@@ -143,11 +143,19 @@ static void append_cell(int column, const weir_job_info *info, weir_buffer *out)
     case 3:
         weir_append_number(info->status.rows_out, out);
         break;
-    case 4:
-        weir_append_number(info->written.commits, out);
+    case 4: /* while there were any */
+        weir_append_number(info->status.rows_in * 1000 / (info->status.active_ms + 1), out);
         break;
     case 5:
+        weir_append_number(info->written.commits, out);
+        break;
+    case 6:
         weir_append_number(info->status.checkpoints, out);
+        break;
+    case 7: /* the median from a row being read to its being visible */
+        if (info->status.latency_ms >= 0) {
+            weir_buffer_append_format(out, "%" PRId64 " ms", info->status.latency_ms);
+        }
         break;
     default:
         weir_display_escape(weir_slice_text(info->name), out);

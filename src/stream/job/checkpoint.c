@@ -144,10 +144,16 @@ int weir_job_checkpoint(weir_job *job, bool last, weir_error *err)
     WEIR_TRY(visit_positions(job, &job->positions, tell_source, err));
     int64_t now = weir_job_now();
     int64_t disk_bytes = weir_state_backend_disk_bytes(job->state);
+    if (job->first_rows_ms >= 0) {
+        weir_latencies_note(&job->latencies, now - job->first_rows_ms);
+        job->first_rows_ms = -1;
+    }
+    int64_t latency_ms = weir_latencies_median(&job->latencies);
     pthread_mutex_lock(&job->mutex);
     job->status.checkpoints++;
     job->status.last_checkpoint = id;
     job->status.checkpoint_ms = now - started;
+    job->status.latency_ms = latency_ms;
     job->status.state_disk_bytes = disk_bytes;
     job->changed_ms = now;
     pthread_mutex_unlock(&job->mutex);

@@ -64,7 +64,8 @@ int weir_job_create(const weir_job_options *options, weir_job **out, weir_error 
     init_condition(&job->changed);
     copy_options(job, options);
     job->status.watermark = WEIR_WATERMARK_NONE;
-    job->status.lag_ms = -1;
+    job->status.lag_ms = job->status.latency_ms = -1;
+    job->first_rows_ms = -1;
     WEIR_GO(make_engine(job, err));
     WEIR_GO(open_state(job, err));
     job->context = (weir_operator_context){.engine = job->context.engine,
@@ -124,7 +125,7 @@ int weir_job_start(weir_job *job, weir_error *err)
     int failed = pthread_create(&job->thread, NULL, run_thread, job);
     if (failed == 0) {
         job->has_thread = true;
-        job->changed_ms = job->rows_ms = weir_job_now();
+        job->start_ms = job->changed_ms = job->rows_ms = weir_job_now();
         job->status.started_ms = weir_now_ms();
         job->status.phase = is_stopping(job) ? WEIR_JOB_STOPPING : WEIR_JOB_RUNNING;
     }
@@ -198,7 +199,7 @@ void weir_job_free(weir_job *job)
 
 const char *weir_job_phase_text(weir_job_phase phase)
 {
-    static const char *const texts[] = {"CREATED", "RUNNING", "STOPPING", "FINISHED", "CANCELED", "FAILED"};
+    static const char *const texts[] = {"CREATED", "RUNNING", "STOPPING", "FINISHED", "STOPPED", "FAILED"};
     return texts[phase];
 }
 
@@ -209,6 +210,7 @@ void weir_job_status_of(const weir_job *job, weir_job_status *out)
     pthread_mutex_lock(&locked->mutex);
     *out = job->status;
     out->checkpoint_age_ms = job->has_thread ? now - job->changed_ms : 0;
+    out->active_ms = job->rows_ms - job->start_ms;
     out->idle_ms = job->has_thread ? now - job->rows_ms : 0;
     pthread_mutex_unlock(&locked->mutex);
     out->late_rows = atomic_load(&locked->late_rows);

@@ -73,7 +73,7 @@ typedef enum weir_job_phase {
     WEIR_JOB_FAILED
 } weir_job_phase;
 
-const char *weir_job_phase_text(weir_job_phase phase); /* Flink's: RUNNING, FINISHED, CANCELED, FAILED, … */
+const char *weir_job_phase_text(weir_job_phase phase); /* RUNNING, FINISHED, STOPPED, FAILED, … */
 
 typedef struct weir_job_status {
     weir_job_phase phase;
@@ -83,8 +83,11 @@ typedef struct weir_job_status {
     int64_t last_checkpoint;   /* its id */
     int64_t checkpoint_age_ms; /* since the last one, or since the start */
     int64_t checkpoint_ms;     /* how long the last one took */
+    int64_t latency_ms; /* the median of the last checkpoints: how long the first row of each had waited, from being
+                           read to being visible; -1: unknown */
     int64_t state_memory_bytes, state_disk_bytes;
     int64_t lag_ms;     /* of the source that is most behind; -1: unknown */
+    int64_t active_ms;  /* from the start to the last rows */
     int64_t idle_ms;    /* since when no source has given anything */
     int64_t watermark;  /* the least of its sources; WEIR_WATERMARK_NONE: none */
     int64_t started_ms; /* the clock's, since 1970 */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "stream/job/job.h"
+#include "stream/job/latency.h"
 
 typedef struct weir_job_insert {
     const weir_bound *bound;
@@ -32,6 +33,7 @@ struct weir_job {
     pthread_mutex_t mutex; /* of what follows */
     pthread_cond_t changed;
     weir_job_status status;
+    int64_t start_ms;
     int64_t changed_ms; /* monotonic times: of the last checkpoint's end, or the start */
     int64_t rows_ms;    /* …and of the last rows */
     weir_error error;
@@ -47,6 +49,8 @@ struct weir_job {
     int64_t next_position_check_ms;
     int64_t next_tick_ms;
     int64_t rows_in;
+    int64_t first_rows_ms; /* when the first rows since the last checkpoint were read; -1: there were none */
+    weir_latencies latencies;
     weir_buffer positions; /* of all sources, as the last checkpoint has them */
 };
 

@@ -132,6 +132,7 @@ static int take_batch(weir_job *job, weir_graph_source *source, int64_t now, wei
         return WEIR_OK;
     }
     source->last_rows_ms = now;
+    job->first_rows_ms = job->first_rows_ms < 0 ? now : job->first_rows_ms;
     WEIR_TRY(set_idle(job, source, now, err));
     return weir_operator_process(source->output.to, source->output.input, &source->batch, err);
 }
