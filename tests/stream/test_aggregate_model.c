@@ -179,13 +179,16 @@ static void compare(harness *h, weir_sql_engine *engine, const survivors *rows, 
     weir_buffer_free(&batch);
 }
 
-static void run(const char *query, random_state *random, bool retracts)
+static void run(const char *query, random_state *random, bool retracts, const char *folder)
 {
     harness *h = harness_open();
     harness_table *t = harness_add(h, "t", columns, retracts ? HARNESS_CHANGES : HARNESS_INSERTS);
     survivors rows = {0};
     weir_arena arena;
     weir_arena_init(&arena);
+    if (folder != NULL) {
+        harness_set_folder(h, folder);
+    }
     harness_start(h, query);
     for (int step = 1; step <= 24 && rows.count < 200; step++) {
         weir_buffer changes = {0};
@@ -196,6 +199,9 @@ static void run(const char *query, random_state *random, bool retracts)
         weir_buffer_clear(&h->changes);
         harness_push(t, weir_buffer_text(&changes));
         weir_buffer_free(&changes);
+        if (folder != NULL && random_below(random, 5) == 0) {
+            harness_restart(h);
+        }
         if (step % 4 == 0) {
             compare(h, h->engine, &rows, step);
         }
@@ -207,13 +213,28 @@ static void run(const char *query, random_state *random, bool retracts)
     harness_close(h);
 }
 
-static void run_all(bool retracts)
+static void remove_folder(const char *folder)
+{
+    char *command = weir_format("rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
+static void run_all(bool retracts, bool restarts)
 {
     random_state random = random_start();
     const char *only = getenv("WEIR_QUERY");
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        if (only == NULL || (size_t)atoi(only) == i) {
-            run(queries[i], &random, retracts);
+        char folder[] = "/tmp/weir-aggregate-XXXXXX";
+        if (only != NULL && (size_t)atoi(only) != i) {
+            continue;
+        }
+        if (restarts) {
+            assert_non_null(mkdtemp(folder));
+        }
+        run(queries[i], &random, retracts, restarts ? folder : NULL);
+        if (restarts) {
+            remove_folder(folder);
         }
     }
 }
@@ -221,13 +242,20 @@ static void run_all(bool retracts)
 static void streams_of_inserts_give_what_batch_gives(void **state)
 {
     (void)state;
-    run_all(false);
+    run_all(false, false);
 }
 
 static void streams_of_changes_give_what_batch_gives_over_the_rows_that_are_left(void **state)
 {
     (void)state;
-    run_all(true);
+    run_all(true, false);
+}
+
+static void they_go_on_from_their_state(void **state)
+{
+    (void)state;
+    run_all(false, true);
+    run_all(true, true);
 }
 
 int main(void)
@@ -235,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_of_inserts_give_what_batch_gives),
         cmocka_unit_test(streams_of_changes_give_what_batch_gives_over_the_rows_that_are_left),
+        cmocka_unit_test(they_go_on_from_their_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
