@@ -1,5 +1,7 @@
 /* Joins of rows near each other in time: all that come out are inserts, and rows are forgotten when the watermark says
  * that nothing near them comes any more. */
+#include <unistd.h>
+
 #include "harness.h"
 
 typedef struct fixture {
@@ -7,9 +9,12 @@ typedef struct fixture {
     harness_table *a, *b;
 } fixture;
 
-static void start(fixture *f, const char *query)
+static void start_in(fixture *f, const char *query, const char *folder)
 {
     f->h = harness_open();
+    if (folder != NULL) {
+        harness_set_folder(f->h, folder);
+    }
     f->a = harness_add(f->h, "a", "id INT, k INT, ts TIMESTAMP(3)", HARNESS_INSERTS);
     f->b = harness_add(f->h, "b", "id INT, k INT, ts TIMESTAMP(3)", HARNESS_INSERTS);
     harness_set_watermark(f->a, "ts", "ts - INTERVAL '1' SECOND");
@@ -17,7 +22,9 @@ static void start(fixture *f, const char *query)
     harness_start(f->h, query);
 }
 
-static int64_t count_entries(const fixture *f) { return weir_state_backend_memory(f->h->state); }
+static int64_t state_bytes(const fixture *f) { return weir_state_backend_memory(f->h->state); }
+
+static void start(fixture *f, const char *query) { start_in(f, query, NULL); }
 
 #define AT(seconds) "'2024-01-01 00:00:" seconds ".000'"
 
@@ -64,6 +71,27 @@ static void rows_of_an_outer_side_come_alone_when_nothing_can_match_them(void **
     harness_close(f.h);
 }
 
+static void a_checkpoint_keeps_rows_and_when_they_go(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    char folder[] = "/tmp/weir-join-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    start_in(&f,
+             "SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k "
+             "AND b.ts BETWEEN a.ts AND a.ts + INTERVAL '1' SECOND",
+             folder);
+    harness_push(f.a, "+I [1, 7, " AT("10") "] +I [2, 8, " AT("10") "]");
+    harness_push(f.b, "+I [11, 7, " AT("10") "]");
+    harness_restart(f.h);
+    harness_push(f.b, "+I [12, 7, " AT("11") "]");
+    harness_end(f.h);
+    harness_check_rows(f.h, "[1, 11] [1, 12] [2, null]");
+    harness_close(f.h);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void duplicates_count(void **state)
 {
     (void)state;
@@ -88,10 +116,10 @@ static void state_stays_small_while_time_goes_on(void **state)
         snprintf(row, sizeof row, "+I [%d, %d, '2024-01-01 %02d:%02d:%02d.000']", i, i, i / 3600, i / 60 % 60, i % 60);
         harness_push(f.a, row);
         harness_push(f.b, row);
-        early = i == 100 ? count_entries(&f) : early;
+        early = i == 100 ? state_bytes(&f) : early;
     }
     assert_int_equal(f.h->rows.count, 3000);
-    assert_true(count_entries(&f) < early * 2 + 100000);
+    assert_true(state_bytes(&f) < early * 2 + 100000);
     harness_close(f.h);
 }
 
@@ -117,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_bounds_are_inclusive),
         cmocka_unit_test(rows_of_an_outer_side_come_alone_when_nothing_can_match_them),
+        cmocka_unit_test(a_checkpoint_keeps_rows_and_when_they_go),
         cmocka_unit_test(duplicates_count),
         cmocka_unit_test(state_stays_small_while_time_goes_on),
         cmocka_unit_test(windows_can_be_made_of_what_comes_out),

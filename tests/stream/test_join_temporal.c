@@ -1,4 +1,6 @@
 /* Joins with what a table was at the time of an event. */
+#include <unistd.h>
+
 #include "harness.h"
 
 typedef struct fixture {
@@ -57,6 +59,27 @@ static void a_row_waits_until_the_table_has_come_as_far(void **state)
     harness_end(f.h);
     harness_check(f.h, "+I [3, 3]");
     harness_close(f.h);
+}
+
+static void a_checkpoint_keeps_versions_and_rows_that_wait(void **state)
+{
+    (void)state;
+    fixture f;
+    char folder[] = "/tmp/weir-join-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    prepare(&f);
+    harness_set_folder(f.h, folder);
+    harness_start(f.h, "SELECT o.id, r.rate FROM o JOIN r FOR SYSTEM_TIME AS OF o.ts ON o.cur = r.cur");
+    harness_push(f.rates, "+I ['USD', 1, " AT("01") "] -U ['USD', 1, " AT("01") "] +U ['USD', 2, " AT("07") "]");
+    harness_push(f.orders, "+I [1, 'USD', 1, " AT("05") "] +I [2, 'USD', 1, " AT("08") "]");
+    harness_restart(f.h);
+    harness_push(f.orders, "+I [3, 'USD', 1, " AT("20") "]");
+    harness_push(f.rates, "-U ['USD', 2, " AT("07") "] +U ['USD', 3, " AT("19") "]");
+    harness_end(f.h);
+    harness_check_rows(f.h, "[1, 1] [2, 2] [3, 3]");
+    harness_close(f.h);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static void conditions_beside_the_key_are_tested(void **state)
@@ -124,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_meets_the_version_of_its_time),
         cmocka_unit_test(a_row_waits_until_the_table_has_come_as_far),
+        cmocka_unit_test(a_checkpoint_keeps_versions_and_rows_that_wait),
         cmocka_unit_test(conditions_beside_the_key_are_tested),
         cmocka_unit_test(old_versions_are_dropped),
         cmocka_unit_test(what_is_no_versioned_table_is_refused),

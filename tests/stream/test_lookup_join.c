@@ -1,5 +1,7 @@
 /* Lookup joins: rows meet what a table holds when they come, by its key or by another column, with conditions beside
  * the key, with a left input that takes rows back. */
+#include <unistd.h>
+
 #include "harness.h"
 #include "random.h"
 
@@ -117,6 +119,29 @@ static void what_was_given_is_taken_back_as_it_was(void **state)
     harness_push(f.orders, "-D [10, 1, 9] -D [12, 2, 0]");
     harness_check_rows(f.h, "");
     stop(&f);
+}
+
+static void a_checkpoint_remembers_what_was_given(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/weir-join-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    harness *h = harness_open();
+    harness_table *orders = harness_add(h, "o", "id INT, k INT, v INT", HARNESS_CHANGES);
+    harness_table *names = harness_add(h, "d", "k INT NOT NULL, name STRING", HARNESS_UPSERTS);
+    harness_set_key(names, "k");
+    names->table.has_lookup = true;
+    harness_set_folder(h, folder);
+    harness_start(h, "SELECT o.id, d.name FROM " LEFT_ROWS " LEFT JOIN d FOR SYSTEM_TIME AS OF o.pt ON o.k = d.k");
+    harness_table_add(names, "+I [1, 'ann']");
+    harness_push(orders, "+I [10, 1, 0] +I [11, 2, 0]");
+    harness_table_add(names, "+U [1, 'eve'] +I [2, 'bob']");
+    harness_restart(h);
+    harness_push(orders, "-D [10, 1, 0] -D [11, 2, 0] +I [12, 1, 0]");
+    harness_check(h, "+I [10, 'ann'] +I [11, null] -D [10, 'ann'] -D [11, null] +I [12, 'eve']");
+    harness_close(h);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static void a_row_that_comes_twice_goes_twice(void **state)
@@ -256,6 +281,7 @@ int main(void)
         cmocka_unit_test(filters_and_conditions_of_the_table_follow_its_changes),
         cmocka_unit_test(more_equalities_than_the_key_are_tested),
         cmocka_unit_test(what_was_given_is_taken_back_as_it_was),
+        cmocka_unit_test(a_checkpoint_remembers_what_was_given),
         cmocka_unit_test(a_row_that_comes_twice_goes_twice),
         cmocka_unit_test(everything_given_can_be_taken_back),
         cmocka_unit_test(a_row_may_match_more_rows_than_are_tested_at_once),

@@ -36,6 +36,7 @@ struct weir_lookup_table {
 
     weir_state_backend *backend;
     int64_t checkpoint;
+    int64_t (*clock_ms)(void);
     weir_join_rows rows;      /* the map above */
     weir_value_state *key_of; /* primary key -> KEY_MARK, join key; BY_OTHER_KEY */
     weir_state_slot *key_slots;
@@ -115,6 +116,7 @@ static int open_backend(weir_lookup_table *self, const weir_operator_context *co
                              : weir_arena_format(&self->arena, "%s/lookup-%s", context->temp_folder, uid);
     weir_state_backend_options options = {.folder = folder, .temporary = true, .budget = context->budget};
     weir_operator_context own = *context;
+    self->clock_ms = context->clock_ms;
     WEIR_TRY(weir_state_backend_open(&options, &self->backend, err));
     own.state = self->backend;
     own.state_ttl_ms = 0;
@@ -353,6 +355,8 @@ int weir_lookup_table_refresh(weir_lookup_table *self, weir_error *err)
 {
     const weir_sql_table *table = self->flat.bottom->table;
     while (!self->has_ended) {
+        int64_t now = self->clock_ms == NULL ? 0 : self->clock_ms();
+        weir_state_backend_set_time(self->backend, now); /* which lets go of entries to make room */
         int code = self->source->next(self->source, &self->changes, err);
         if (code == WEIR_IDLE) {
             return WEIR_OK;
