@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "random.h"
 
-enum { RANDOM_BATCHES_AT_MOST = 64, RANDOM_READERS_AT_MOST = 16, RANDOM_CHECKPOINTS_AT_MOST = 512 };
+enum { RANDOM_BATCHES_AT_MOST = 64, RANDOM_READERS_AT_MOST = 16, RANDOM_CHECKPOINTS_AT_MOST = 4096 };
 
 /* What all tables of a test share. */
 typedef struct random_reading {

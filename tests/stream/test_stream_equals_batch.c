@@ -303,7 +303,7 @@ static void answer(fixture *f, const weir_bound *bound, weir_buffer *out)
 /* Shows the tables as the sources had given them; false: two sources of one table differed. */
 static bool show_tables(fixture *f, int64_t checkpoint)
 {
-    bool known = true;
+    bool known = checkpoint < RANDOM_CHECKPOINTS_AT_MOST;
     for (int32_t i = 0; i < TABLES && known; i++) {
         if (f->tables[i].noted_for >= 0) {
             known = f->tables[i].noted[checkpoint] >= 0;
