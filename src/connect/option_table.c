@@ -21,6 +21,16 @@
 
 /* ---- connectors ---- */
 
+/* Of all that can be read: watermarks follow each row here, and jobs have one thread. */
+#define WATERMARK_OPTIONS                                                                                              \
+    OPTION("scan.watermark.emit.strategy", TEXT, "on-periodic", STORED, "When watermarks are sent."),                  \
+        OPTION("scan.watermark.emit.on-event.gap", INTEGER, "1", STORED, "After how many rows."),                      \
+        OPTION("scan.watermark.alignment.group", TEXT, NULL, STORED, "Sources that keep step."),                       \
+        OPTION("scan.watermark.alignment.max-drift", DURATION, NULL, STORED, "How far a source may run ahead."),       \
+        OPTION("scan.watermark.alignment.update-interval", DURATION, "1 s", STORED, "How often they are compared."),   \
+        OPTION("scan.watermark.idle-timeout", DURATION, NULL, STORED,                                                  \
+               "When a source counts as idle; table.exec.source.idle-timeout says so here.")
+
 static const weir_option filesystem_options[] = {
     OPTION("path", TEXT, NULL, WORKS, "The file or folder."),
     OPTION("format", TEXT, NULL, WORKS, "The format of the files."),
@@ -28,9 +38,10 @@ static const weir_option filesystem_options[] = {
            "The name of the folder that stands for NULL or an empty text as a partition value."),
     OPTION("source.path.regex-pattern", TEXT, NULL, WORKS,
            "Only files whose whole path matches this regular expression are read."),
-    OPTION("source.monitor-interval", DURATION, NULL, WORKS,
-           "How often to look for new files and, of text, for lines that were added; without it the files that are there "
-           "are read, and then the table ends."),
+    OPTION(
+        "source.monitor-interval", DURATION, NULL, WORKS,
+        "How often to look for new files and, of text, for lines that were added; without it the files that are there "
+        "are read, and then the table ends."),
     OPTION("source.report-statistics", TEXT, "all", STORED, "What a planner may ask of the files."),
     OPTION("source.parallelism", INTEGER, NULL, STORED, "Parallel readers."),
     OPTION("sink.parallelism", INTEGER, NULL, STORED, "Parallel writers."),
@@ -54,6 +65,7 @@ static const weir_option filesystem_options[] = {
     OPTION("partition.time-extractor.class", TEXT, NULL, STORED, "The class that does it."),
     OPTION("partition.time-extractor.timestamp-pattern", TEXT, NULL, STORED, "The text that the time is read from."),
     OPTION("partition.time-extractor.timestamp-formatter", TEXT, "yyyy-MM-dd HH:mm:ss", STORED, "Its format."),
+    WATERMARK_OPTIONS,
 };
 
 static const weir_option print_options[] = {
@@ -80,6 +92,7 @@ static const weir_option datagen_options[] = {
     OPTION("fields.*.null-rate", TEXT, "0", WORKS, "Of random values: the share of NULLs, from 0 to 1."),
     OPTION("fields.*.start", TEXT, NULL, WORKS, "Of a sequence: its first value."),
     OPTION("fields.*.end", TEXT, NULL, WORKS, "Of a sequence: its last value, with which the table ends."),
+    WATERMARK_OPTIONS,
 };
 
 #define NOT_YET "is not offered by this version; there are: filesystem, print, blackhole, datagen"

@@ -9,6 +9,11 @@
 #define ALL_10      "(SELECT * FROM " TUMBLE_10 " WHERE id NOT IN (7, 8))"
 #define SAME_WINDOW "L.window_start = R.window_start AND L.window_end = R.window_end"
 
+/* Event 8, at 17, comes when windows up to 24 have closed; event 7, at 3, is late for all of its. */
+#define HOP_SUMS                                                                                                       \
+    "[:05, 'a', 1] [:10, 'a', 7] [:15, 'a', 2] [:15, 'b', 3] [:20, 'b', 3] [:25, 'a', 5] [:25, 'b', 8] "               \
+    "[:30, 'a', 5] [:30, null, 6] [:35, null, 6] [:50, 'b', null] [:55, 'b', null]"
+
 static const event_case cases[] = {
     {"SELECT window_start, window_end, k, SUM(v), COUNT(*) FROM " TUMBLE_10 " GROUP BY window_start, window_end, k",
      "[:00, :10, 'a', 7, 3] [:10, :20, 'b', 3, 1] [:20, :30, 'a', 5, 1] [:20, :30, null, 6, 1] "
@@ -23,6 +28,23 @@ static const event_case cases[] = {
      "WHERE id <> 9 GROUP BY window_start, window_end, k",
      "[:00, :05, 'a', 1, 1] [:00, :10, 'a', 3, 7] [:00, :15, 'a', 3, 7] [:00, :15, 'b', 1, 3] [:15, :25, 'a', 1, 5] "
      "[:15, :25, 'b', 1, 8] [:15, :30, 'a', 1, 5] [:15, :30, 'b', 1, 8] [:15, :30, null, 1, 6]"},
+
+    {"SELECT window_start, window_end, k, COUNT(*), SUM(v) FROM "
+     "TABLE(CUMULATE(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND)) "
+     "GROUP BY window_start, window_end, k",
+     "[:00, :05, 'a', 1, 1] [:00, :10, 'a', 3, 7] [:00, :15, 'a', 3, 7] [:00, :15, 'b', 1, 3] [:15, :25, 'a', 1, 5] "
+     "[:15, :25, 'b', 1, 8] [:15, :30, 'a', 1, 5] [:15, :30, 'b', 1, 8] [:15, :30, null, 1, 6] "
+     "[:45, :50, 'b', 1, null] [:45, :55, 'b', 1, null] [:45, '2024-01-01 00:01:00.000', 'b', 1, null]"},
+
+    {"SELECT window_end, k, SUM(v) FROM "
+     "TABLE(HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)) GROUP BY window_start, "
+     "window_end, k",
+     HOP_SUMS},
+
+    {"SELECT window_end, k, SUM(v) FROM "
+     "TABLE(HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)) WHERE id > 0 "
+     "GROUP BY window_start, window_end, k",
+     HOP_SUMS},
 
     {"SELECT HOP_START(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND), COUNT(*) FROM e "
      "GROUP BY HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND)",

@@ -65,6 +65,11 @@ bool weir_plan_is_session_aggregate(const weir_plan *plan);
 int weir_session_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
                                            weir_operator **out, weir_error *err);
 
+/* The same with an ASSIGN of HOP or CUMULATE (slice_aggregate.c). */
+bool weir_plan_is_slice_aggregate(const weir_plan *plan);
+int weir_slice_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
+                                         weir_operator **out, weir_error *err);
+
 /* What weir_stream_is_window_rank says of (window_rank.c). */
 int weir_window_rank_operator_create(const weir_operator_context *context, const weir_stream_node *node,
                                      weir_operator **out, weir_error *err);

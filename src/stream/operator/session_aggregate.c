@@ -11,6 +11,7 @@
 #include "stream/operator/existing_rows.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/sessions.h"
+#include "stream/operator/window_groups.h"
 #include "stream/state/row_codec.h"
 
 typedef struct session_aggregate {
@@ -19,20 +20,16 @@ typedef struct session_aggregate {
     const char *uid;
     const weir_plan *plan;
     const weir_assigner *assigner;
-    int32_t *key_columns; /* 0, 1, …: where the keys are among what is computed */
-    int32_t *sources;     /* of each group: which key, or -1 - which of the three bounds */
+    weir_window_groups groups;
     weir_accumulators *accumulators;
     weir_sessions *sessions;
-    const weir_zone *zone;
     bool by_clock;
-    bool instants; /* window_time is a TIMESTAMP_LTZ */
     int64_t closed;
     weir_sort_keys keys; /* of rows that wait for the accumulators, */
     uint32_t *rows;      /* and which rows they are */
     size_t rows_capacity;
     weir_sort_keys merged, target;
     weir_buffer bytes;
-    weir_batch key_values;
     weir_batch result;
     weir_existing_rows existing;
 } session_aggregate;
@@ -110,9 +107,9 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
             continue;
         }
         weir_buffer_clear(&key);
-        WEIR_GO(weir_row_encode(computed, self->key_columns, self->assigner->partition_key_count, row, &key, err));
+        WEIR_GO(weir_row_encode(computed, self->groups.key_columns, self->groups.key_count, row, &key, err));
         int64_t instant = self->by_clock ? now : weir_time_millis(times, row);
-        WEIR_GO(add_row(self, weir_buffer_slice(&key), row, weir_window_local(self->zone, instant), err));
+        WEIR_GO(add_row(self, weir_buffer_slice(&key), row, weir_window_local(self->groups.zone, instant), err));
     }
     WEIR_GO(update(self, err));
 done:
@@ -122,39 +119,15 @@ done:
 
 /* --- Sessions that close --------------------------------------------------------------------------------------- */
 
-static int append_bound(session_aggregate *self, int32_t bound, const weir_session_window *window, weir_vector *out,
-                        weir_error *err)
-{
-    int64_t last = window->end - 1;
-    return weir_time_append_millis(out,
-                                   bound == 0       ? window->start
-                                   : bound == 1     ? window->end
-                                   : self->instants ? weir_window_instant(self->zone, last)
-                                                    : last,
-                                   err);
-}
-
 static int build_result(session_aggregate *self, const weir_closed_session *closed, int64_t count, weir_error *err)
 {
-    int32_t groups = self->plan->expression_count;
     weir_batch_clear(&self->result);
-    weir_batch_clear(&self->key_values);
+    weir_window_groups_clear(&self->groups);
     for (int64_t i = 0; i < count; i++) {
-        WEIR_TRY(weir_row_decode(closed[i].key, &self->key_values, 0, self->assigner->partition_key_count, err));
-        self->key_values.length++;
-        for (int32_t group = 0; group < groups; group++) {
-            if (self->sources[group] < 0) {
-                WEIR_TRY(append_bound(self, -1 - self->sources[group], &closed[i].window, &self->result.columns[group],
-                                      err));
-            }
-        }
+        const weir_session_window *window = &closed[i].window;
+        WEIR_TRY(weir_window_groups_add(&self->groups, closed[i].key, window->start, window->end, &self->result, err));
     }
-    for (int32_t group = 0; group < groups; group++) {
-        if (self->sources[group] >= 0) {
-            WEIR_TRY(weir_vector_append_range(&self->result.columns[group],
-                                              &self->key_values.columns[self->sources[group]], 0, count, err));
-        }
-    }
+    WEIR_TRY(weir_window_groups_finish(&self->groups, &self->result, err));
     self->result.length = count;
     return WEIR_OK;
 }
@@ -174,8 +147,8 @@ static int close_due(session_aggregate *self, int64_t moment, weir_error *err)
         }
         WEIR_TRY(build_result(self, closed, count, err));
         weir_existing_rows_reserve(&self->existing, count);
-        WEIR_TRY(weir_accumulators_values(self->accumulators, &self->target, &self->result,
-                                          self->plan->expression_count, self->existing.exists, err));
+        WEIR_TRY(weir_accumulators_values(self->accumulators, &self->target, &self->result, self->groups.group_count,
+                                          self->existing.exists, err));
         WEIR_TRY(weir_existing_rows_send(&self->existing, &self->base, &self->result, err));
         WEIR_TRY(weir_accumulators_remove(self->accumulators, &self->target, err));
     }
@@ -208,72 +181,26 @@ static int barrier(weir_operator *base, weir_error *err)
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
 
-/* Whether an expression over the rows of ASSIGN names only what was there before it. */
-static bool is_below(const weir_expression *expression, int32_t before)
-{
-    bool below = expression->kind != WEIR_EXPRESSION_COLUMN || expression->column < before;
-    for (int32_t i = 0; i < expression->argument_count && below; i++) {
-        below = is_below(expression->arguments[i], before);
-    }
-    return below;
-}
-
-static bool call_is_below(const weir_aggregate *call, int32_t before)
-{
-    bool below = call->filter == NULL || is_below(call->filter, before);
-    for (int32_t i = 0; i < call->argument_count && below; i++) {
-        below = is_below(call->arguments[i], before);
-    }
-    for (int32_t i = 0; i < call->order_count && below; i++) {
-        below = is_below(call->order[i].expression, before);
-    }
-    return below;
-}
-
-/* What a group is; false: neither a bound nor a key. */
-static bool find_source(const weir_plan *assign, const weir_expression *group, int32_t *out)
-{
-    const weir_expression *bare = weir_expression_bare(group);
-    int32_t before = assign->inputs[0]->field_count;
-    if (bare->kind == WEIR_EXPRESSION_COLUMN && bare->column >= before) {
-        *out = -1 - (bare->column - before);
-        return true;
-    }
-    for (int32_t i = 0; i < assign->assigner->partition_key_count; i++) {
-        if (weir_expression_equal(group, assign->assigner->partition_keys[i])) {
-            *out = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool weir_plan_is_session_aggregate(const weir_plan *plan)
 {
-    const weir_plan *assign = plan->kind == WEIR_PLAN_AGGREGATE ? plan->inputs[0] : NULL;
-    if (assign == NULL || assign->kind != WEIR_PLAN_ASSIGN || assign->assigner->kind != WEIR_ASSIGN_SESSION ||
-        plan->grouping_sets != NULL) {
+    if (!weir_window_groups_fit(plan) || plan->inputs[0]->assigner->kind != WEIR_ASSIGN_SESSION) {
         return false;
     }
-    int32_t keys = assign->assigner->partition_key_count;
-    int32_t found_keys = 0;
-    bool start = false;
-    bool end = false;
+    const weir_assigner *assigner = plan->inputs[0]->assigner;
+    int32_t before = plan->inputs[0]->inputs[0]->field_count;
+    int32_t keys = 0;
     for (int32_t i = 0; i < plan->expression_count; i++) {
-        int32_t source;
-        if (!find_source(assign, plan->expressions[i], &source)) {
-            return false;
+        const weir_expression *bare = weir_expression_bare(plan->expressions[i]);
+        bool found = bare->kind == WEIR_EXPRESSION_COLUMN && bare->column >= before;
+        for (int32_t j = 0; j < assigner->partition_key_count && !found; j++) {
+            found = weir_expression_equal(plan->expressions[i], assigner->partition_keys[j]);
+            keys += found;
         }
-        found_keys += source >= 0;
-        start = start || source == -1;
-        end = end || source == -2;
-    }
-    for (int32_t i = 0; i < plan->aggregate_count; i++) {
-        if (!call_is_below(&plan->aggregates[i], assign->inputs[0]->field_count)) {
+        if (!found) {
             return false;
         }
     }
-    return start && end && found_keys == keys;
+    return keys == assigner->partition_key_count;
 }
 
 static int open_state(session_aggregate *self, const weir_stream_node *node, weir_error *err)
@@ -283,14 +210,14 @@ static int open_state(session_aggregate *self, const weir_stream_node *node, wei
                                                .uid = node->uid,
                                                .fields = below->fields,
                                                .field_count = below->field_count,
-                                               .expressions = self->assigner->partition_keys,
-                                               .expression_count = self->assigner->partition_key_count,
+                                               .expressions = self->groups.keys,
+                                               .expression_count = self->groups.key_count,
                                                .aggregates = node->plan->aggregates,
                                                .aggregate_count = node->plan->aggregate_count,
                                                .retracts = node->inputs[0]->updates || node->inputs[0]->deletes,
                                                .merges = true};
     const weir_sessions_options sessions = {
-        .context = &self->context, .uid = node->uid, .gap_ms = self->assigner->size, .zone = self->zone};
+        .context = &self->context, .uid = node->uid, .gap_ms = self->assigner->size, .zone = self->groups.zone};
     WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
     WEIR_TRY(weir_sessions_open(&sessions, &self->sessions, err));
     return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
@@ -305,30 +232,11 @@ static void close_operator(weir_operator *base)
     weir_sort_keys_free(&self->merged);
     weir_sort_keys_free(&self->target);
     weir_buffer_free(&self->bytes);
-    weir_batch_free(&self->key_values);
+    weir_window_groups_free(&self->groups);
     weir_batch_free(&self->result);
     weir_existing_rows_free(&self->existing);
     free(self->rows);
-    free(self->key_columns);
-    free(self->sources);
     free(self);
-}
-
-static void init_keys(session_aggregate *self, const weir_plan *assign)
-{
-    int32_t count = self->assigner->partition_key_count;
-    weir_field *fields = weir_alloc_zeroed((size_t)count + 1, sizeof *fields);
-    self->key_columns = weir_alloc_zeroed((size_t)count + 1, sizeof *self->key_columns);
-    self->sources = weir_alloc_zeroed((size_t)self->plan->expression_count + 1, sizeof *self->sources);
-    for (int32_t i = 0; i < count; i++) {
-        fields[i].type = self->assigner->partition_keys[i]->type;
-        self->key_columns[i] = i;
-    }
-    for (int32_t i = 0; i < self->plan->expression_count; i++) {
-        find_source(assign, self->plan->expressions[i], &self->sources[i]);
-    }
-    weir_batch_init(&self->key_values, fields, count);
-    free(fields);
 }
 
 int weir_session_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -347,10 +255,8 @@ int weir_session_aggregate_operator_create(const weir_operator_context *context,
     self->uid = node->uid;
     self->plan = plan;
     self->assigner = plan->inputs[0]->assigner;
-    self->zone = weir_window_zone(self->assigner->zone);
-    self->instants = self->assigner->zone != NULL;
     self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
-    init_keys(self, plan->inputs[0]);
+    weir_window_groups_init(&self->groups, plan);
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, err);

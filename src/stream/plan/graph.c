@@ -46,6 +46,7 @@ static creator choose_creator(const weir_stream_node *node)
     size_t kind = (size_t)node->plan->kind;
     if (node->plan->input_count == 1 && weir_stream_is_window_aggregate(node->plan, node->inputs[0])) {
         return weir_plan_is_session_aggregate(node->plan) ? weir_session_aggregate_operator_create
+               : weir_plan_is_slice_aggregate(node->plan) ? weir_slice_aggregate_operator_create
                                                           : weir_window_aggregate_operator_create;
     }
     if (node->plan->input_count == 1 && weir_stream_is_window_rank(node->plan, node->inputs[0])) {
@@ -207,7 +208,8 @@ static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_ou
     if (create == NULL) {
         return fail_at(plan, err, "this part of the query does not run as a stream in this version");
     }
-    const weir_plan *inputs_of = weir_plan_is_session_aggregate(plan) ? plan->inputs[0] : plan;
+    bool fused = weir_plan_is_session_aggregate(plan) || weir_plan_is_slice_aggregate(plan); /* with its ASSIGN */
+    const weir_plan *inputs_of = fused ? plan->inputs[0] : plan;
     int32_t input_count = count_inputs(&node);
     for (int32_t i = 0; i < input_count; i++) {
         WEIR_TRY(build(graph, inputs_of->inputs[i], &below[i], err));
