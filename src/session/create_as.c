@@ -136,7 +136,7 @@ static int create_and_fill(weir_session *session, const weir_ast_create_table *c
 {
     bool exists = false;
     WEIR_TRY(weir_create_table(session, create, &exists, err));
-    if (exists) {
+    if (exists && create->if_not_exists) {
         *out = weir_result_done("Table '%s' exists already", create->name.parts[create->name.count - 1].text);
         return WEIR_OK;
     }

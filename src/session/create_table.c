@@ -140,7 +140,56 @@ static int take_folder(const weir_object_path *path, const weir_ast_create_table
                         path->catalog->name, own);
 }
 
-static int create_paimon(const weir_object_path *path, const weir_ast_create_table *create,
+static bool same_text(const char *a, const char *b) { return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0; }
+
+static bool same_names(const char *const *a, int32_t count_a, const char *const *b, int32_t count_b)
+{
+    bool same = count_a == count_b;
+    for (int32_t i = 0; i < count_a && same; i++) {
+        same = strcmp(a[i], b[i]) == 0;
+    }
+    return same;
+}
+
+/* All but where the table lies, which follows from its name. */
+static bool has_options(const weir_options *options, const weir_options *others)
+{
+    bool all = true;
+    for (size_t i = 0; i < others->count && all; i++) {
+        const char *value = weir_options_get(options, others->keys[i]);
+        all = strcmp(others->keys[i], "path") == 0 || (value != NULL && strcmp(value, others->values[i]) == 0);
+    }
+    return all;
+}
+
+static bool same_schema(const weir_schema *a, const weir_schema *b)
+{
+    bool same = a->field_count == b->field_count && same_text(a->comment, b->comment) &&
+                same_names(a->primary_keys, a->primary_key_count, b->primary_keys, b->primary_key_count) &&
+                same_names(a->partition_keys, a->partition_key_count, b->partition_keys, b->partition_key_count) &&
+                has_options(&a->options, &b->options) && has_options(&b->options, &a->options);
+    for (int32_t i = 0; i < a->field_count && same; i++) {
+        same = strcmp(a->fields[i].name, b->fields[i].name) == 0 &&
+               weir_type_equal(a->fields[i].type, b->fields[i].type, false) &&
+               same_text(a->fields[i].description, b->fields[i].description);
+    }
+    return same;
+}
+
+/* A run that goes on finds what it has made before. */
+static int check_same(const weir_object_path *path, const weir_schema *wanted, weir_arena *arena, weir_error *err)
+{
+    weir_catalog *catalog = path->catalog->paimon;
+    weir_schema *found = NULL;
+    WEIR_TRY(catalog->ops->read_schema(catalog, path->database, path->name, arena, &found, err));
+    return same_schema(wanted, found)
+               ? WEIR_OK
+               : weir_fail_at(err, WEIR_EXISTS, path->position.line, path->position.column,
+                              "there is a table '%s' in %s.%s already, with another definition than this one",
+                              path->name, path->catalog->name, path->database);
+}
+
+static int create_paimon(const weir_object_path *path, const weir_ast_create_table *create, bool exists,
                          const weir_description *description, weir_arena *arena, weir_error *err)
 {
     const weir_bound_columns *columns = &description->columns;
@@ -162,6 +211,9 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
         weir_description_names(description, columns->partition_keys, columns->partition_key_count, arena),
         columns->partition_key_count, &options, create->comment, &schema, err);
     WEIR_TRY(place_option_error(create, code, err));
+    if (exists) {
+        return check_same(path, schema, arena, err);
+    }
     return weir_error_at(err, catalog->ops->create_table(catalog, path->database, path->name, schema, err),
                          path->position);
 }
@@ -242,7 +294,8 @@ static int check_free(weir_session *session, const weir_object_path *path, const
         WEIR_TRY(weir_catalogs_check_database(path, err));
         WEIR_TRY(weir_session_catalog_has_table(path->catalog, path->database, path->name, out_exists, err));
     }
-    if (*out_exists && !create->if_not_exists) {
+    bool may_be_same = !create->temporary && path->catalog->paimon != NULL && weir_session_goes_on(session);
+    if (*out_exists && !create->if_not_exists && !may_be_same) {
         return weir_fail_at(err, WEIR_EXISTS, path->position.line, path->position.column,
                             "there is a table '%s' in %s.%s already", path->name, path->catalog->name, path->database);
     }
@@ -262,9 +315,9 @@ static int check_kind(const weir_object_path *path, const weir_ast_create_table 
     return WEIR_OK;
 }
 
-/* Without LIKE (any more). The name is free. */
+/* Without LIKE (any more). The name is free, or must be that of an equal Paimon table. */
 static int create_plain(weir_session *session, const weir_object_path *path, const weir_ast_create_table *create,
-                        weir_error *err)
+                        bool exists, weir_error *err)
 {
     weir_session_resolver resolver;
     weir_bind_context context = weir_session_bind_context(session, &resolver);
@@ -279,7 +332,7 @@ static int create_plain(weir_session *session, const weir_object_path *path, con
     if (is_kept) {
         WEIR_GO(define(session, path, create, definition, err));
     } else {
-        WEIR_GO(create_paimon(path, create, description, &definition->arena, err));
+        WEIR_GO(create_paimon(path, create, exists, description, &definition->arena, err));
     }
 done:
     if (code != WEIR_OK || !is_kept) {
@@ -294,18 +347,18 @@ int weir_create_table(weir_session *session, const weir_ast_create_table *create
     weir_arena arena;
     WEIR_TRY(weir_catalogs_table_path(&session->catalogs, &create->name, &path, err));
     WEIR_TRY(check_free(session, &path, create, out_exists, err));
-    if (*out_exists) {
+    if (*out_exists && create->if_not_exists) {
         return WEIR_OK;
     }
     if (create->like == NULL) {
-        return create_plain(session, &path, create, err);
+        return create_plain(session, &path, create, *out_exists, err);
     }
     bool is_kept = path.catalog->paimon == NULL || create->temporary;
     weir_ast_create_table *merged = NULL;
     weir_arena_init(&arena);
     int code = weir_create_like(session, create, is_kept, &arena, &merged, err);
     if (code == WEIR_OK) {
-        code = create_plain(session, &path, merged, err);
+        code = create_plain(session, &path, merged, *out_exists, err);
     }
     weir_arena_free(&arena);
     return code;

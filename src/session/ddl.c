@@ -37,7 +37,7 @@ int weir_session_create_database(weir_session *session, const weir_ast_create *c
     bool exists = false;
     WEIR_TRY(weir_catalogs_database_path(&session->catalogs, &create->name, &path, err));
     WEIR_TRY(weir_session_catalog_has_database(path.catalog, path.database, &exists, err));
-    if (exists && create->if_not_exists) {
+    if (exists && (create->if_not_exists || (path.catalog->paimon != NULL && weir_session_goes_on(session)))) {
         *out = weir_result_done("Database '%s' exists already", path.database);
         return WEIR_OK;
     }

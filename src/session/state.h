@@ -95,6 +95,9 @@ int weir_session_describe(weir_session *session, const weir_ast_name *name, weir
                           weir_object_path *out_path, bool *out_temporary, const char **out_table_path,
                           weir_error *err);
 
+/* Whether a script goes on where an earlier run has left off, so that it may find what that one has made. */
+bool weir_session_goes_on(const weir_session *session);
+
 /* Executes a statement, whatever was done before. */
 int weir_session_dispatch(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                           weir_error *err);

@@ -234,6 +234,17 @@ static void let_run(weir_session *session, weir_session_job *job, weir_result **
     weir_jobs_add(&session->jobs, job);
 }
 
+/* A job whose query has changed can't go on. */
+static int start_job(const weir_session *session, weir_session_job *job, weir_error *err)
+{
+    int code = weir_job_start(job->job, err);
+    if (code == WEIR_INVALID && job->place.is_resumed) {
+        return (weir_error_context)(err, code, "job '%s' can't go on from its state in '%s'; put its query back, or give "
+                                    "--fresh to begin anew", job->info.name, session->state->path);
+    }
+    return code;
+}
+
 int weir_session_run_job(weir_session *session, const weir_ast_statement *statement, weir_ast_insert *const *inserts,
                          int32_t count, weir_result **out, weir_error *err)
 {
@@ -243,7 +254,7 @@ int weir_session_run_job(weir_session *session, const weir_ast_statement *statem
     weir_arena_init(&job->arena);
     session->streams = true;
     WEIR_GO(build(job, session, statement, inserts, count, err));
-    WEIR_GO(weir_job_start(job->job, err));
+    WEIR_GO(start_job(session, job, err));
     if (!weir_job_is_bounded(job->job)) {
         job->info.number = weir_session_job_count(session) + 1;
         let_run(session, job, out);

@@ -72,6 +72,8 @@ int weir_session_state_folder(weir_session *session, weir_state_folder **out, we
     return WEIR_OK;
 }
 
+bool weir_session_goes_on(const weir_session *session) { return session->state != NULL && session->state->is_resumed; }
+
 /* ---- comparing ---- */
 
 const char *weir_session_statement_text(const weir_session *session, const weir_ast_statement *statement,
@@ -128,7 +130,12 @@ static int run_counted(weir_session *session, const weir_ast_statement *statemen
     session->was_interrupted = entry != NULL;
     session->commit_user = weir_arena_strdup(&session->statement_arena, entry != NULL ? entry->user : user);
     WEIR_TRY(weir_journal_begin(journal, session->statement_number, text, session->commit_user, err));
-    WEIR_TRY(weir_session_dispatch(session, statement, out, err));
+    int failed = weir_session_dispatch(session, statement, out, err);
+    if (failed == WEIR_NOT_FOUND && session->state->is_resumed && err != NULL) {
+        return (weir_error_context)(err, failed,
+                                    "what an earlier run has done was passed over (--fresh begins anew)");
+    }
+    WEIR_TRY(failed);
     if ((*out)->kind == WEIR_RESULT_JOB) {
         return WEIR_OK;
     }
