@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "session/change.h"
+#include "stream/plan/traits.h"
 
 typedef struct explanation {
     weir_session *session;
@@ -60,10 +61,32 @@ static int show_bound(explanation *self, const weir_bound *bound, const char *ro
     return WEIR_OK;
 }
 
+/* As Flink names them: UB an update's row before it, UA the one after. */
+static void append_kinds(const weir_plan *plan, weir_buffer *out)
+{
+    weir_arena arena;
+    const weir_stream_traits *traits = NULL;
+    weir_arena_init(&arena);
+    weir_buffer_append_text(out, "I");
+    if (weir_stream_traits_of(plan, &arena, &traits, NULL) == WEIR_OK) {
+        weir_buffer_append_text(out, traits->updates ? traits->has_before ? ",UB,UA" : ",UA" : "");
+        weir_buffer_append_text(out, traits->deletes ? ",D" : "");
+    }
+    weir_arena_free(&arena);
+}
+
+/* Whether the statement would run as a job: then its plan is that of a stream. */
+static void set_streams(explanation *self, bool streams)
+{
+    self->session->streams = streams;
+    self->options.append_kinds = streams ? append_kinds : NULL;
+}
+
 static int show_insert(explanation *self, const weir_ast_insert *insert, weir_error *err)
 {
     weir_bound *bound = NULL;
     weir_change change;
+    set_streams(self, !insert->overwrite && weir_session_mode(self->session) != WEIR_RUNTIME_BATCH);
     WEIR_TRY(weir_session_bind_insert(self->session, insert, &bound, &change, err));
     int code = show_bound(self, bound, insert_text(self, bound), err);
     weir_bound_free(bound);
@@ -87,6 +110,7 @@ static int show_modify(explanation *self, const weir_ast_statement *statement, w
 
 static int show_query(explanation *self, const weir_ast_query *query, weir_error *err)
 {
+    set_streams(self, weir_session_mode(self->session) == WEIR_RUNTIME_STREAMING);
     weir_session_resolver resolver;
     weir_bind_context context = weir_session_bind_context(self->session, &resolver);
     weir_bound *bound = NULL;

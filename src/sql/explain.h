@@ -7,6 +7,8 @@
 typedef struct weir_explain_options {
     bool costs;          /* about how many rows each node gives */
     bool changelog_mode; /* which kinds of rows */
+    /* Appends them for a plan that runs as a stream, such as "I,UB,UA,D". NULL: it runs in batch. */
+    void (*append_kinds)(const weir_plan *plan, weir_buffer *out);
 } weir_explain_options;
 
 /* Appends the plan as a tree under `root`, a line that stands above it (NULL: none). Scans are planned, so that they

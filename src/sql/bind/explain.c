@@ -98,7 +98,13 @@ static int show_details(const tree *self, const weir_plan *plan, weir_error *err
 {
     int64_t rows = -1;
     if (self->options->changelog_mode) {
-        weir_buffer_append_format(self->out, ", changelogMode=[%s]", gives_changes(plan) ? "I,UB,UA,D" : "I");
+        weir_buffer_append_text(self->out, ", changelogMode=[");
+        if (self->options->append_kinds != NULL) {
+            self->options->append_kinds(plan, self->out);
+        } else {
+            weir_buffer_append_text(self->out, gives_changes(plan) ? "I,UB,UA,D" : "I");
+        }
+        weir_buffer_append_byte(self->out, ']');
     }
     if (self->options->costs) {
         WEIR_TRY(weir_explain_rows(plan, &rows, err));
