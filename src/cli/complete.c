@@ -108,7 +108,7 @@ static const char *const followers[][2] = {
 };
 
 static const char *const starters = "SELECT WITH INSERT CREATE DROP ALTER SHOW DESCRIBE DESC EXPLAIN USE SET RESET "
-                                    "UPDATE DELETE TRUNCATE ANALYZE CALL EXECUTE VALUES HELP QUIT EXIT CLEAR";
+                                    "UPDATE DELETE TRUNCATE ANALYZE CALL EXECUTE STOP VALUES HELP QUIT EXIT CLEAR";
 
 /* What goes on after a name or a value. */
 static const char *const continuations =

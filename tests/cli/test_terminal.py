@@ -415,6 +415,67 @@ def colors_can_be_had_or_not():
         assert "\x1b[32m'a'" in shell.raw and "\x1b[1;34mSELECT" in shell.raw, repr(shell.raw)
 
 
+TICKS = "CREATE TEMPORARY TABLE ticks (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '500')"
+HOLE = "CREATE TEMPORARY TABLE hole (n INT) WITH ('connector' = 'blackhole')"
+
+
+def jobs_run_beside_what_is_typed():
+    with Shell() as shell:
+        shell.run(TICKS, "ticks")
+        shell.run(HOLE, "hole")
+        shell.run("INSERT INTO hole SELECT n FROM ticks", "job 1")
+        shell.run("SELECT 6 * 7 AS answer", "42 │")
+        shell.run("SHOW JOBS", "│ RUNNING │")
+        shell.run("STOP JOB '1'", "is stopped")
+        shell.run("SHOW JOBS", "│ STOPPED │")
+        shell.send("quit\r")
+        assert shell.ended() == 0
+
+
+def a_job_that_fails_is_told_after_the_next_statement():
+    with Shell(columns=160) as shell:
+        shell.run(TICKS, "ticks")
+        shell.run(HOLE, "hole")
+        shell.run("INSERT INTO hole SELECT 1 / (n - n) FROM ticks", "job 1")
+        for number in range(1000, 1100):
+            shell.run(f"SELECT {number} AS x", f"{number} │")
+            if "division by zero" in shell.screen.text():
+                break
+        shell.expect("division by zero")
+
+
+def jobs_show_live_lines_until_they_are_stopped():
+    environment = {"TERM": "xterm", "NO_COLOR": "1"}
+    statements = f"{TICKS}; {HOLE}; INSERT INTO hole SELECT n FROM ticks; INSERT INTO hole SELECT n + 1 FROM ticks"
+    for columns, shown in ((80, "2 jobs: "), (140, " 2 insert-into")):
+        terminal = Terminal([PROGRAM, "sql", "-e", statements], columns, 24, environment)
+        terminal.expect(shown)
+        terminal.expect(" rows/s in, ")
+        terminal.expect("checkpoint ")
+        terminal.send(CONTROL_C)
+        terminal.expect("STOPPED")
+        assert terminal.ended() == 0
+        assert "rows/s in" not in terminal.screen.text(), terminal.screen.text()
+        terminal.close()
+
+
+def what_jobs_print_does_not_meet_their_live_line():
+    environment = {"TERM": "xterm", "NO_COLOR": "1"}
+    statements = (
+        "CREATE TEMPORARY TABLE ticks (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5', "
+        "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '1000000000');"
+        "CREATE TEMPORARY TABLE screen (n INT) WITH ('connector' = 'print');"
+        "SET 'execution.runtime-mode' = 'streaming'; SET 'execution.checkpointing.interval' = '100 ms';"
+        "INSERT INTO screen SELECT n FROM ticks"
+    )
+    terminal = Terminal([PROGRAM, "sql", "--timeout", "2", "-e", statements], 80, 24, environment)
+    terminal.expect("+I[3]\n")
+    assert terminal.ended() in (1, 124, 130)
+    lines = [line.rstrip() for line in terminal.screen.text().split("\n") if "+I" in line]
+    assert lines[:3] == ["+I[1]", "+I[2]", "+I[3]"], terminal.screen.text()
+    terminal.close()
+
+
 if __name__ == "__main__":
     try:
         if os.spawnv(os.P_WAIT, PROGRAM, [PROGRAM, "sql", "--quiet", "--warehouse", LAKE, "-e", SETUP]) != 0:
