@@ -13,15 +13,13 @@
 #include "base/alloc.h"
 #include "stream/operator/join_kinds.h"
 #include "stream/operator/join_output.h"
-#include "stream/operator/key_counts.h"
 
 typedef struct not_in_operator {
     weir_operator base;
     weir_arena arena;
     weir_join_keys *keys[2];
-    weir_join_rows left;
+    weir_join_rows rows[2];    /* of the right side only their number */
     weir_join_rows left_nulls; /* all under one key */
-    weir_key_counts right;     /* by value */
     weir_value_state *totals;  /* of the right side, under one key */
     weir_map_state *unmatched; /* under one key: values of the left side that the right side lacks -> nothing */
     weir_sort_keys one_key;    /* … that key */
@@ -89,11 +87,14 @@ static int change_left(not_in_operator *self, const weir_join_change *change, we
         WEIR_TRY(keep_left(self, &self->left_nulls, change, self->left_nulls.slots[0], err));
         given = right.rows == 0;
     } else {
-        weir_state_slot slot = self->left.slots[row];
-        bool unmatched = weir_key_counts_get(&self->right, self->right.slots[row]) == 0, empty = false;
-        WEIR_TRY(keep_left(self, &self->left, change, slot, err));
+        weir_state_slot slot = self->rows[0].slots[row];
+        uint64_t matches;
+        bool empty = false;
+        WEIR_TRY(weir_join_rows_count(&self->rows[1], self->rows[1].slots[row], &matches, err));
+        bool unmatched = matches == 0;
+        WEIR_TRY(keep_left(self, &self->rows[0], change, slot, err));
         if (unmatched && change->after < 0) {
-            WEIR_TRY(weir_join_rows_is_empty(&self->left, slot, &empty, err));
+            WEIR_TRY(weir_join_rows_is_empty(&self->rows[0], slot, &empty, err));
         }
         if (unmatched && (change->before < 0 || empty)) {
             WEIR_TRY(list_value(self, row, !empty, err));
@@ -115,31 +116,31 @@ static int give_unmatched(not_in_operator *self, int8_t kind, weir_error *err)
     int code;
     while ((code = weir_map_cursor_next(cursor, &value, &nothing, err)) == WEIR_OK) {
         weir_state_slot slot;
-        WEIR_GO(weir_map_state_fetch_one(self->left.map, value, &slot, err));
-        WEIR_GO(weir_join_output_all(&self->output, kind, &self->left, slot, err));
+        WEIR_GO(weir_map_state_fetch_one(self->rows[0].map, value, &slot, err));
+        WEIR_GO(weir_join_output_all(&self->output, kind, &self->rows[0], slot, err));
     }
     code = code == WEIR_END ? WEIR_OK : code;
 done:
     weir_map_cursor_close(cursor);
     /* which has made the places of this batch's keys invalid */
-    return code != WEIR_OK ? code : weir_join_rows_fetch(&self->left, self->batch_keys, err);
+    return code != WEIR_OK ? code : weir_join_rows_fetch_pair(self->rows, self->batch_keys, err);
 }
 
 static int change_value(not_in_operator *self, int64_t row, bool comes, bool known, weir_error *err)
 {
-    uint64_t before = weir_key_counts_get(&self->right, self->right.slots[row]), after;
+    uint64_t before, after;
     bool empty;
-    WEIR_TRY(weir_key_counts_add(&self->right, self->right.slots[row], comes ? 1 : -1, &after, err));
+    WEIR_TRY(weir_join_rows_count_change(&self->rows[1], self->rows[1].slots[row], comes, &before, &after, err));
     if ((before > 0) == (after > 0)) {
         return WEIR_OK;
     }
-    WEIR_TRY(weir_join_rows_is_empty(&self->left, self->left.slots[row], &empty, err));
+    WEIR_TRY(weir_join_rows_is_empty(&self->rows[0], self->rows[0].slots[row], &empty, err));
     if (empty) {
         return WEIR_OK;
     }
     WEIR_TRY(list_value(self, row, !comes, err));
     int8_t kind = comes ? WEIR_DELETE : WEIR_INSERT;
-    return known ? weir_join_output_all(&self->output, kind, &self->left, self->left.slots[row], err) : WEIR_OK;
+    return known ? weir_join_output_all(&self->output, kind, &self->rows[0], self->rows[0].slots[row], err) : WEIR_OK;
 }
 
 /* One row of the right side comes or goes. */
@@ -180,8 +181,7 @@ static int apply(not_in_operator *self, int32_t input, const weir_join_change *c
 
 static int fetch(not_in_operator *self, weir_error *err)
 {
-    WEIR_TRY(weir_join_rows_fetch(&self->left, self->batch_keys, err));
-    WEIR_TRY(weir_key_counts_fetch(&self->right, self->batch_keys, err));
+    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, self->batch_keys, err));
     WEIR_TRY(weir_join_rows_fetch(&self->left_nulls, &self->one_key, err));
     WEIR_TRY(weir_value_state_fetch(self->totals, &self->one_key, &self->total, err));
     return weir_map_state_fetch(self->unmatched, &self->one_key, &self->list, err);
@@ -208,9 +208,8 @@ static void close_join(weir_operator *base)
     not_in_operator *self = (not_in_operator *)base;
     weir_join_keys_free(self->keys[0]);
     weir_join_keys_free(self->keys[1]);
-    weir_join_rows_close(&self->left);
+    weir_join_rows_close_pair(self->rows);
     weir_join_rows_close(&self->left_nulls);
-    weir_key_counts_close(&self->right);
     if (self->totals != NULL) {
         weir_value_state_close(self->totals);
     }
@@ -229,9 +228,8 @@ static int open_state(not_in_operator *self, const weir_operator_context *contex
 {
     weir_state_options sums = {.uid = node->uid, .name = "totals"};
     weir_state_options unmatched = {.uid = node->uid, .name = "unmatched", .ttl_ms = context->state_ttl_ms};
-    WEIR_TRY(weir_join_rows_open(&self->left, context, node->uid, "left", err));
+    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node->uid, err));
     WEIR_TRY(weir_join_rows_open(&self->left_nulls, context, node->uid, "left-nulls", err));
-    WEIR_TRY(weir_key_counts_open(&self->right, context, node->uid, "right", err));
     WEIR_TRY(weir_value_state_open(context->state, &sums, &self->totals, err));
     WEIR_TRY(weir_map_state_open(context->state, &unmatched, &self->unmatched, err));
     weir_batch one = {.length = 1};

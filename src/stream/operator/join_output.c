@@ -151,13 +151,12 @@ int weir_join_output_all(weir_join_output *self, int8_t kind, weir_join_rows *ro
                          weir_error *err)
 {
     weir_map_cursor *cursor;
-    weir_slice row, value;
-    WEIR_TRY(weir_map_cursor_open(rows->map, slot, (weir_slice){0}, &cursor, err));
+    weir_slice row;
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_walk(rows, slot, (weir_slice){0}, &cursor, err));
     int code;
-    while ((code = weir_map_cursor_next(cursor, &row, &value, err)) == WEIR_OK) {
-        weir_join_entry entry;
+    while ((code = weir_join_rows_next(rows, cursor, &row, &entry, err)) == WEIR_OK) {
         uint32_t other;
-        WEIR_GO(weir_join_entry_decode(value, &entry, err));
         WEIR_GO(weir_join_output_decode(self, row, &other, err));
         WEIR_GO(weir_join_output_other(self, kind, other, entry.count, row.size, err));
     }

@@ -82,13 +82,13 @@ static int give_pairs(join_operator *self, const weir_join_change *change, other
                       bool *out_any, weir_error *err)
 {
     weir_map_cursor *cursor;
-    weir_slice row, value;
-    WEIR_TRY(weir_map_cursor_open(self->rows[1 - self->side].map, slot, (weir_slice){0}, &cursor, err));
+    weir_slice row;
+    weir_join_entry entry;
+    weir_join_rows *others = &self->rows[1 - self->side];
+    WEIR_TRY(weir_join_rows_walk(others, slot, (weir_slice){0}, &cursor, err));
     int code;
-    while ((code = weir_map_cursor_next(cursor, &row, &value, err)) == WEIR_OK) {
-        weir_join_entry entry;
+    while ((code = weir_join_rows_next(others, cursor, &row, &entry, err)) == WEIR_OK) {
         *out_any = true;
-        WEIR_GO(weir_join_entry_decode(value, &entry, err));
         WEIR_GO(give_pair(self, change, padding, row, entry.count, err));
     }
     code = code == WEIR_END ? WEIR_OK : code;
@@ -120,9 +120,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &keys, &self->can_match, err));
     WEIR_TRY(weir_encoded_rows_fill(&self->encoded, batch, err));
-    for (int i = 0; i < 2; i++) {
-        WEIR_TRY(weir_join_rows_fetch(&self->rows[i], keys, err));
-    }
+    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, keys, err));
     for (int64_t row = 0; row < batch->length;) {
         weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
         WEIR_TRY(apply(self, &change, err));
@@ -135,8 +133,8 @@ static void close_join(weir_operator *base)
     join_operator *self = (join_operator *)base;
     for (int i = 0; i < 2; i++) {
         weir_join_keys_free(self->keys[i]);
-        weir_join_rows_close(&self->rows[i]);
     }
+    weir_join_rows_close_pair(self->rows);
     weir_encoded_rows_free(&self->encoded);
     weir_join_output_free(&self->output);
     weir_arena_free(&self->arena);
@@ -146,14 +144,12 @@ static void close_join(weir_operator *base)
 static int open_sides(join_operator *self, const weir_operator_context *context, const weir_stream_node *node,
                       weir_error *err)
 {
-    static const char *const names[2] = {"left", "right"};
     weir_join_condition condition;
     weir_join_condition_split(node->plan, &self->arena, &condition);
     for (int i = 0; i < 2; i++) {
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
-        WEIR_TRY(weir_join_rows_open(&self->rows[i], context, node->uid, names[i], err));
     }
-    return WEIR_OK;
+    return weir_join_rows_open_pair(self->rows, context, node->uid, err);
 }
 
 int weir_join_pairs_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,

@@ -1,4 +1,4 @@
-/* Rows of one side of a join in map state.
+/* Rows of joins in map state: of one side, or of both with | side: 1 | before the row.
  *
  * An entry is two numbers of seven bits a byte, low bits first, the top bit saying that more follow: how often the row
  * is there, and its matches (left out when 0). So most entries take one byte. */
@@ -18,18 +18,53 @@ int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *conte
     return weir_map_state_open(context->state, &options, &self->map, err);
 }
 
+int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const char *uid,
+                             weir_error *err)
+{
+    WEIR_TRY(weir_join_rows_open(&pair[0], context, uid, "rows", err));
+    pair[1].map = pair[0].map;
+    pair[0].is_pair = pair[1].is_pair = true;
+    pair[1].side = 1;
+    return WEIR_OK;
+}
+
 void weir_join_rows_close(weir_join_rows *self)
 {
     if (self->map != NULL) {
         weir_map_state_close(self->map);
     }
     free(self->slots);
+    weir_buffer_free(&self->subkey);
+}
+
+void weir_join_rows_close_pair(weir_join_rows pair[2])
+{
+    weir_buffer_free(&pair[1].subkey);
+    weir_join_rows_close(&pair[0]);
 }
 
 int weir_join_rows_fetch(weir_join_rows *self, const weir_sort_keys *keys, weir_error *err)
 {
     WEIR_GROW(self->slots, self->capacity, keys->length);
     return weir_map_state_fetch(self->map, keys, self->slots, err);
+}
+
+int weir_join_rows_fetch_pair(weir_join_rows pair[2], const weir_sort_keys *keys, weir_error *err)
+{
+    WEIR_TRY(weir_join_rows_fetch(&pair[0], keys, err));
+    pair[1].slots = pair[0].slots;
+    return WEIR_OK;
+}
+
+static weir_slice subkey_of(weir_join_rows *self, weir_slice row)
+{
+    if (!self->is_pair) {
+        return row;
+    }
+    weir_buffer_clear(&self->subkey);
+    weir_buffer_append_byte(&self->subkey, self->side);
+    weir_buffer_append(&self->subkey, row.data, row.size);
+    return weir_buffer_slice(&self->subkey);
 }
 
 /* --- entries ----------------------------------------------------------------------------------------------------- */
@@ -75,7 +110,7 @@ int weir_join_rows_get(weir_join_rows *self, weir_state_slot slot, weir_slice ro
     bool found;
     weir_slice value;
     *out = (weir_join_entry){0};
-    WEIR_TRY(weir_map_state_get(self->map, slot, row, &found, &value, err));
+    WEIR_TRY(weir_map_state_get(self->map, slot, subkey_of(self, row), &found, &value, err));
     return found ? weir_join_entry_decode(value, out, err) : WEIR_OK;
 }
 
@@ -84,11 +119,11 @@ int weir_join_rows_set(weir_join_rows *self, weir_state_slot slot, weir_slice ro
 {
     uint8_t bytes[ENTRY_BYTES];
     if (entry->count == 0) {
-        return weir_map_state_remove(self->map, slot, row, err);
+        return weir_map_state_remove(self->map, slot, subkey_of(self, row), err);
     }
     size_t size = put_number(bytes, entry->count);
     size += entry->matches == 0 ? 0 : put_number(bytes + size, entry->matches);
-    return weir_map_state_put(self->map, slot, row, weir_slice_of(bytes, size), err);
+    return weir_map_state_put(self->map, slot, subkey_of(self, row), weir_slice_of(bytes, size), err);
 }
 
 int weir_join_rows_add(weir_join_rows *self, weir_state_slot slot, weir_slice row, uint64_t matches, weir_error *err)
@@ -111,12 +146,54 @@ int weir_join_rows_remove(weir_join_rows *self, weir_state_slot slot, weir_slice
     return weir_join_rows_set(self, slot, row, &entry, err);
 }
 
+int weir_join_rows_count(weir_join_rows *self, weir_state_slot slot, uint64_t *out, weir_error *err)
+{
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_get(self, slot, (weir_slice){0}, &entry, err));
+    *out = entry.count;
+    return WEIR_OK;
+}
+
+int weir_join_rows_count_change(weir_join_rows *self, weir_state_slot slot, bool comes, uint64_t *out_before,
+                                uint64_t *out_after, weir_error *err)
+{
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_get(self, slot, (weir_slice){0}, &entry, err));
+    *out_before = entry.count;
+    entry.count += comes ? 1 : 0;
+    entry.count -= !comes && entry.count > 0 ? 1 : 0;
+    *out_after = entry.count;
+    return weir_join_rows_set(self, slot, (weir_slice){0}, &entry, err);
+}
+
+int weir_join_rows_walk(weir_join_rows *self, weir_state_slot slot, weir_slice from, weir_map_cursor **out,
+                        weir_error *err)
+{
+    return weir_map_cursor_open(self->map, slot, subkey_of(self, from), out, err);
+}
+
+int weir_join_rows_next(const weir_join_rows *self, weir_map_cursor *cursor, weir_slice *out_row,
+                        weir_join_entry *out_entry, weir_error *err)
+{
+    weir_slice subkey, value;
+    WEIR_TRY(weir_map_cursor_next(cursor, &subkey, &value, err));
+    if (self->is_pair) {
+        if (subkey.size == 0 || subkey.data[0] != self->side) {
+            return WEIR_END;
+        }
+        subkey = weir_slice_of(subkey.data + 1, subkey.size - 1);
+    }
+    *out_row = subkey;
+    return weir_join_entry_decode(value, out_entry, err);
+}
+
 int weir_join_rows_is_empty(weir_join_rows *self, weir_state_slot slot, bool *out, weir_error *err)
 {
     weir_map_cursor *cursor;
-    weir_slice row, value;
-    WEIR_TRY(weir_map_cursor_open(self->map, slot, (weir_slice){0}, &cursor, err));
-    int code = weir_map_cursor_next(cursor, &row, &value, err);
+    weir_slice row;
+    weir_join_entry entry;
+    WEIR_TRY(weir_join_rows_walk(self, slot, (weir_slice){0}, &cursor, err));
+    int code = weir_join_rows_next(self, cursor, &row, &entry, err);
     weir_map_cursor_close(cursor);
     *out = code == WEIR_END;
     return code == WEIR_END ? WEIR_OK : code;

@@ -9,6 +9,9 @@ typedef struct weir_join_rows {
     weir_map_state *map;
     weir_state_slot *slots; /* of the rows of the batch at hand, by their keys */
     size_t capacity;
+    bool is_pair; /* the other side's rows are in the map too: those of each have its number before them */
+    uint8_t side;
+    weir_buffer subkey;
 } weir_join_rows;
 
 typedef struct weir_join_entry {
@@ -18,10 +21,15 @@ typedef struct weir_join_entry {
 
 int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *context, const char *uid, const char *name,
                         weir_error *err);
+/* Both sides of a join in one map, so that what is there of a key is found and read together. */
+int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const char *uid,
+                             weir_error *err);
 void weir_join_rows_close(weir_join_rows *self);
+void weir_join_rows_close_pair(weir_join_rows pair[2]);
 
-/* Finds the places of a batch's keys; `slots` are good until the next fetch. */
+/* Finds the places of a batch's keys; `slots` are good until the next fetch. Of a pair both have them. */
 int weir_join_rows_fetch(weir_join_rows *self, const weir_sort_keys *keys, weir_error *err);
+int weir_join_rows_fetch_pair(weir_join_rows pair[2], const weir_sort_keys *keys, weir_error *err);
 
 int weir_join_rows_get(weir_join_rows *self, weir_state_slot slot, weir_slice row, weir_join_entry *out,
                        weir_error *err);
@@ -32,9 +40,20 @@ int weir_join_rows_set(weir_join_rows *self, weir_state_slot slot, weir_slice ro
 int weir_join_rows_add(weir_join_rows *self, weir_state_slot slot, weir_slice row, uint64_t matches, weir_error *err);
 int weir_join_rows_remove(weir_join_rows *self, weir_state_slot slot, weir_slice row, weir_error *err);
 
+/* Where only the number of rows of a key matters: all are one row of no bytes. */
+int weir_join_rows_count(weir_join_rows *self, weir_state_slot slot, uint64_t *out, weir_error *err);
+int weir_join_rows_count_change(weir_join_rows *self, weir_state_slot slot, bool comes, uint64_t *out_before,
+                                uint64_t *out_after, weir_error *err);
+
 int weir_join_rows_is_empty(weir_join_rows *self, weir_state_slot slot, bool *out, weir_error *err);
 
-/* What a cursor over `map` gives. */
+/* Walks the rows of a key, from `from` on (empty: the first). */
+int weir_join_rows_walk(weir_join_rows *self, weir_state_slot slot, weir_slice from, weir_map_cursor **out,
+                        weir_error *err);
+int weir_join_rows_next(const weir_join_rows *self, weir_map_cursor *cursor, weir_slice *out_row,
+                        weir_join_entry *out_entry, weir_error *err); /* WEIR_END after the last */
+
+/* An entry as it is in `map`. */
 int weir_join_entry_decode(weir_slice value, weir_join_entry *out, weir_error *err);
 
 /* --- the batch at hand ------------------------------------------------------------------------------------------- */

@@ -8,15 +8,13 @@
 #include "base/alloc.h"
 #include "stream/operator/join_kinds.h"
 #include "stream/operator/join_output.h"
-#include "stream/operator/key_counts.h"
 
 typedef struct semi_operator {
     weir_operator base;
     weir_arena arena;
     bool anti;
     weir_join_keys *keys[2];
-    weir_join_rows left;
-    weir_key_counts right;
+    weir_join_rows rows[2]; /* of the right side only their number */
     weir_encoded_rows encoded;
     weir_join_output output;
     const uint8_t *can_match;
@@ -27,27 +25,28 @@ typedef struct semi_operator {
 static int keep_left(semi_operator *self, const weir_join_change *change, weir_state_slot slot, weir_error *err)
 {
     if (change->before >= 0) {
-        WEIR_TRY(weir_join_rows_remove(&self->left, slot, weir_encoded_row(&self->encoded, change->before), err));
+        WEIR_TRY(weir_join_rows_remove(&self->rows[0], slot, weir_encoded_row(&self->encoded, change->before), err));
     }
     return change->after < 0
                ? WEIR_OK
-               : weir_join_rows_add(&self->left, slot, weir_encoded_row(&self->encoded, change->after), 0, err);
+               : weir_join_rows_add(&self->rows[0], slot, weir_encoded_row(&self->encoded, change->after), 0, err);
 }
 
 static int change_left(semi_operator *self, const weir_join_change *change, weir_error *err)
 {
     int64_t row = change->before >= 0 ? change->before : change->after;
-    bool matches = false;
+    uint64_t matches = 0;
     if (weir_join_change_is_none(change, &self->encoded)) {
         return WEIR_OK;
     }
     if (self->can_match[row]) { /* otherwise it stays as it is, whatever the right side does */
-        WEIR_TRY(keep_left(self, change, self->left.slots[row], err));
-        matches = weir_key_counts_get(&self->right, self->right.slots[row]) > 0;
+        WEIR_TRY(keep_left(self, change, self->rows[0].slots[row], err));
+        WEIR_TRY(weir_join_rows_count(&self->rows[1], self->rows[1].slots[row], &matches, err));
     }
     size_t bytes = weir_encoded_row(&self->encoded, row).size;
-    return matches == self->anti ? WEIR_OK
-                                 : weir_join_output_change(&self->output, change, WEIR_JOIN_NO_ROW, 1, bytes, err);
+    return (matches > 0) == self->anti
+               ? WEIR_OK
+               : weir_join_output_change(&self->output, change, WEIR_JOIN_NO_ROW, 1, bytes, err);
 }
 
 static int process_left(semi_operator *self, const weir_batch *batch, const weir_sort_keys *keys, weir_error *err)
@@ -69,14 +68,13 @@ static int change_right(semi_operator *self, const weir_join_change *change, wei
     if (!self->can_match[row] || (change->before >= 0 && comes)) {
         return WEIR_OK; /* there is one as before */
     }
-    weir_state_slot slot = self->right.slots[row];
-    uint64_t before = weir_key_counts_get(&self->right, slot), after;
-    WEIR_TRY(weir_key_counts_add(&self->right, slot, comes ? 1 : -1, &after, err));
+    uint64_t before, after;
+    WEIR_TRY(weir_join_rows_count_change(&self->rows[1], self->rows[1].slots[row], comes, &before, &after, err));
     if ((before > 0) == (after > 0)) {
         return WEIR_OK;
     }
     int8_t kind = comes != self->anti ? WEIR_INSERT : WEIR_DELETE;
-    return weir_join_output_all(&self->output, kind, &self->left, self->left.slots[row], err);
+    return weir_join_output_all(&self->output, kind, &self->rows[0], self->rows[0].slots[row], err);
 }
 
 static int process_right(semi_operator *self, const weir_batch *batch, const weir_sort_keys *keys, weir_error *err)
@@ -96,8 +94,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     const weir_sort_keys *keys;
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &keys, &self->can_match, err));
-    WEIR_TRY(weir_join_rows_fetch(&self->left, keys, err));
-    WEIR_TRY(weir_key_counts_fetch(&self->right, keys, err));
+    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, keys, err));
     WEIR_TRY(input == 0 ? process_left(self, batch, keys, err) : process_right(self, batch, keys, err));
     return weir_join_output_settle(&self->output, err);
 }
@@ -107,8 +104,7 @@ static void close_join(weir_operator *base)
     semi_operator *self = (semi_operator *)base;
     weir_join_keys_free(self->keys[0]);
     weir_join_keys_free(self->keys[1]);
-    weir_join_rows_close(&self->left);
-    weir_key_counts_close(&self->right);
+    weir_join_rows_close_pair(self->rows);
     weir_encoded_rows_free(&self->encoded);
     weir_join_output_free(&self->output);
     weir_arena_free(&self->arena);
@@ -123,8 +119,7 @@ static int open_sides(semi_operator *self, const weir_operator_context *context,
     for (int i = 0; i < 2; i++) {
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
     }
-    WEIR_TRY(weir_join_rows_open(&self->left, context, node->uid, "left", err));
-    return weir_key_counts_open(&self->right, context, node->uid, "right", err);
+    return weir_join_rows_open_pair(self->rows, context, node->uid, err);
 }
 
 int weir_join_semi_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,

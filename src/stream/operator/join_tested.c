@@ -261,17 +261,17 @@ static int gather_some(tested_operator *self, const weir_join_change *change, we
                        weir_error *err)
 {
     weir_map_cursor *cursor;
-    weir_slice row, value;
-    WEIR_TRY(weir_map_cursor_open(self->rows[1 - self->side].map, slot, weir_buffer_slice(from), &cursor, err));
+    weir_slice row;
+    weir_join_entry entry;
+    weir_join_rows *others = &self->rows[1 - self->side];
+    WEIR_TRY(weir_join_rows_walk(others, slot, weir_buffer_slice(from), &cursor, err));
     int code;
-    while ((code = weir_map_cursor_next(cursor, &row, &value, err)) == WEIR_OK) {
-        weir_join_entry entry;
+    while ((code = weir_join_rows_next(others, cursor, &row, &entry, err)) == WEIR_OK) {
         if (!weir_join_output_has_room(&self->output, 2)) {
             weir_buffer_clear(from);
             weir_buffer_append(from, row.data, row.size);
             break;
         }
-        WEIR_GO(weir_join_entry_decode(value, &entry, err));
         WEIR_GO(add_candidate(self, change, row, entry.count, err));
     }
 done:
@@ -309,8 +309,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &self->keys_of_batch, &self->can_match, err));
     WEIR_TRY(weir_encoded_rows_fill(&self->encoded, batch, err));
-    WEIR_TRY(weir_join_rows_fetch(&self->rows[0], self->keys_of_batch, err));
-    WEIR_TRY(weir_join_rows_fetch(&self->rows[1], self->keys_of_batch, err));
+    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, self->keys_of_batch, err));
     for (int64_t row = 0; row < batch->length;) {
         weir_join_change change = weir_join_next_change(batch, self->keys_of_batch, self->can_match, &row);
         if (weir_join_change_is_none(&change, &self->encoded)) {
@@ -326,10 +325,10 @@ static void close_join(weir_operator *base)
     tested_operator *self = (tested_operator *)base;
     for (int i = 0; i < 2; i++) {
         weir_join_keys_free(self->keys[i]);
-        weir_join_rows_close(&self->rows[i]);
         weir_batch_free(&self->own[i]);
     }
     weir_sql_compute_free(self->test);
+    weir_join_rows_close_pair(self->rows);
     weir_encoded_rows_free(&self->encoded);
     weir_join_output_free(&self->output);
     weir_batch_free(&self->nothing);
@@ -366,13 +365,12 @@ static int open_test(tested_operator *self, const weir_operator_context *context
 static int open_sides(tested_operator *self, const weir_operator_context *context, const weir_stream_node *node,
                       weir_error *err)
 {
-    static const char *const names[2] = {"left", "right"};
     weir_join_condition condition;
     weir_join_condition_split(node->plan, &self->arena, &condition);
     for (int i = 0; i < 2; i++) {
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
-        WEIR_TRY(weir_join_rows_open(&self->rows[i], context, node->uid, names[i], err));
     }
+    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node->uid, err));
     return open_test(self, context, node->plan, &condition, err);
 }
 
@@ -410,7 +408,7 @@ int weir_join_tested_forget(weir_operator *base, int32_t side, const weir_sort_k
     tested_operator *self = (tested_operator *)base;
     weir_batch_clear(&self->own[1 - side]);
     weir_join_output_begin(&self->output, 1 - side, &self->own[1 - side]);
-    WEIR_TRY(weir_join_rows_fetch(&self->rows[side], keys, err));
+    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, keys, err));
     for (int64_t i = 0; i < keys->length; i++) {
         WEIR_TRY(forget_row(self, side, self->rows[side].slots[i], rows[i].value, err));
     }
