@@ -221,23 +221,71 @@ static inline void relation_make_wide(random_query *q)
     }
 }
 
-/* Rows of p as they are, by themselves or joined. */
+/* Rows of p as they are, by themselves or joined: to one row or several, by its key or not. */
 static inline void relation_make_rows(random_query *q)
 {
-    static const char *const froms[] = {
+    static const char *const alone[] = {
         "p",
         "p WHERE s LIKE '%b%'",
+        "p WHERE d = (SELECT MAX(d) FROM p)",
+        "p WHERE s IN (SELECT s FROM p WHERE o)",
+        "p WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.id = p.v AND u.v > 1)",
+        "(SELECT *, ROW_NUMBER() OVER (PARTITION BY s ORDER BY d DESC, id) AS rn FROM p) WHERE rn <= 2",
+        "(SELECT *, ROW_NUMBER() OVER (PARTITION BY o, t ORDER BY f, id) AS rn FROM p) WHERE rn = 1",
+    };
+    static const char *const joined[] = {
         "p JOIN u ON p.id = u.id",
+        "p JOIN u ON p.v = u.id",
+        "p LEFT JOIN u ON p.v = u.id",
+        "p LEFT JOIN u ON p.k = u.id AND u.v < 4",
         "p LEFT JOIN u ON p.k = u.k AND p.v > u.v",
         "u LEFT JOIN p ON p.id = u.id",
-        "p WHERE d = (SELECT MAX(d) FROM p)",
+        "u LEFT JOIN p ON p.id = u.k",
         "p FULL JOIN u ON p.id = u.id",
+        "p JOIN u ON p.id < u.id",
     };
-    int kind = query_pick(q, 7);
-    bool both = kind >= 2 && kind != 5;
-    query_put(q, both ? "SELECT p.id, p.s, p.d, p.f, p.t, p.o, u.id AS uid, u.v FROM "
-                      : "SELECT id, UPPER(s) AS s, d * 2 AS d, f, t, o, k FROM ");
-    weir_buffer_append_format(&q->sql, "%s", froms[kind]);
+    if (query_chance(q, 60)) {
+        weir_buffer_append_format(&q->sql, "SELECT p.id, p.s, p.d, p.f, p.t, p.o, u.id AS uid, u.v FROM %s",
+                                  query_one_of(q, joined, 9));
+    } else {
+        weir_buffer_append_format(&q->sql, "SELECT id, UPPER(s) AS s, d * 2 AS d, f, t, o, k FROM %s",
+                                  query_one_of(q, alone, 7));
+    }
+}
+
+/* Joins and groups by columns of all types. */
+static inline void relation_make_typed(random_query *q)
+{
+    static const char *const joins[] = {"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"};
+    static const char *const columns[] = {"s", "d", "f", "t", "o", "v"};
+    static const char *const queries[] = {
+        "SELECT DISTINCT %s, %s AS y FROM p",
+        "SELECT %s AS x, COUNT(*) AS n, COUNT(DISTINCT %s) AS m FROM p GROUP BY %s",
+        "SELECT %s AS x FROM p INTERSECT SELECT %s FROM p WHERE id > 2",
+        "SELECT %s AS x FROM p EXCEPT ALL SELECT %s FROM p WHERE o",
+    };
+    const char *column = query_one_of(q, columns, 6);
+    int kind = query_pick(q, 6);
+    switch (kind) {
+    case 0:
+        weir_buffer_append_format(&q->sql, queries[0], column, query_one_of(q, columns, 6));
+        break;
+    case 1:
+        weir_buffer_append_format(&q->sql, queries[1], column, query_one_of(q, columns, 6), column);
+        break;
+    case 2:
+    case 3:
+        weir_buffer_append_format(&q->sql, queries[kind], column, column);
+        break;
+    case 4:
+        weir_buffer_append_format(&q->sql, "SELECT x.id, x.%s AS c, y.id AS yid FROM p AS x %s p AS y ON x.%s = y.%s",
+                                  column, query_one_of(q, joins, 4), column, column);
+        break;
+    default:
+        weir_buffer_append_format(&q->sql, "SELECT id, e FROM p CROSS JOIN UNNEST(ARRAY[%s, %s]) AS e (e)", column,
+                                  column);
+        break;
+    }
 }
 
 /* --- Windows --------------------------------------------------------------------------------------------------- */
@@ -351,10 +399,12 @@ static inline void relation_make(random_query *q)
         query_put(q, " AS z");
     } else if (kind < 7) {
         query_make_nested(q, 1 + query_pick(q, 3));
-    } else if (kind < 9) {
+    } else if (kind < 8) {
         relation_make_wide(q);
-    } else {
+    } else if (kind < 9) {
         relation_make_rows(q);
+    } else {
+        relation_make_typed(q);
     }
 }
 

@@ -1,5 +1,7 @@
-/* UNNEST: each row once for each element of a list, with its kind. An element is the value of an ARRAY (its fields
- * where it is a ROW), key and value of a MAP, or a value of a MULTISET as often as it counts it. */
+/* UNNEST: each row once for each element of a list. An element is the value of an ARRAY (its fields where it is a ROW),
+ * key and value of a MAP, or a value of a MULTISET as often as it counts it.
+ *
+ * The elements of a row before and after an update do not belong together one by one: those leave and these come. */
 #include <stdlib.h>
 
 #include "stream/operator/operators.h"
@@ -116,7 +118,8 @@ static int send_rows(unnest *self, const weir_batch *batch, weir_error *err)
         result->length = 0;
         weir_batch_reserve_kinds(result, length);
         for (int64_t i = 0; i < length; i++) {
-            result->kinds[i] = batch->kinds[self->rows[i]];
+            bool leaves = weir_row_kind_is_retract(batch->kinds[self->rows[i]]);
+            result->kinds[i] = leaves ? WEIR_DELETE : WEIR_INSERT;
         }
         result->length = length;
     }
