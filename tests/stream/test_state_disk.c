@@ -4,7 +4,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -431,6 +433,30 @@ static void a_damaged_database_is_named_with_what_to_do(void **unused)
     free(test);
 }
 
+static void a_checkpoint_that_cannot_be_written_leaves_the_one_before(void **unused)
+{
+    (void)unused;
+    fixture *test = start(INT64_MAX, 0);
+    set_number(test, 1, 10);
+    make_checkpoint(test);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit small = {65536, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (uint32_t i = 0; i < 20000; i++) {
+        set_number(test, i, i + 100);
+    }
+    int code = weir_state_backend_checkpoint(test->backend, test->checkpoint + 1, &test->err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(code, WEIR_IO);
+    assert_non_null(strstr(test->err.message, test->folder));
+    reopen(test);
+    assert_int_equal(number_at(test, 1), 10);
+    assert_int_equal(number_at(test, 2), 0);
+    end(test);
+}
+
 static void a_temporary_folder_is_emptied_and_removed(void **unused)
 {
     (void)unused;
@@ -478,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_is_open_elsewhere_is_refused),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(a_damaged_database_is_named_with_what_to_do),
+        cmocka_unit_test(a_checkpoint_that_cannot_be_written_leaves_the_one_before),
         cmocka_unit_test(a_temporary_folder_is_emptied_and_removed),
         cmocka_unit_test(entries_past_their_time_are_not_read_from_disk),
     };

@@ -205,6 +205,7 @@ int weir_state_register(weir_state_backend *backend, weir_state_table *table, we
         bool stored = false;
         WEIR_TRY(is_stored(backend, table, &stored, err));
         table->complete = !stored;
+        table->filtered = !stored;
         weir_state_disk_set_ttl(backend->disk, table->id, table->ttl_ms);
         weir_state_disk_set_ttl(backend->disk, table->id + 1, table->ttl_ms);
     }

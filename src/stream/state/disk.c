@@ -11,12 +11,13 @@
 
 #include "stream/state/disk_internal.h"
 
-#define GET_KEYS     128 /* in one call: each value pins a block of the cache until the call's end */
-#define BLOCK_BYTES  4096
-#define BLOOM_BITS   10
-#define OPEN_FILES   256
-#define RECORD_PLAIN 1
-#define RECORD_TIMED 2
+#define GET_KEYS      128 /* in one call: each value pins a block of the cache until the call's end */
+#define BLOCK_BYTES   4096
+#define BLOOM_BITS    10
+#define OPEN_FILES    256
+#define XXH3_CHECKSUM 4
+#define RECORD_PLAIN  1
+#define RECORD_TIMED  2
 
 /* --- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -83,6 +84,7 @@ static void set_table_format(weir_state_disk *disk, int64_t cache_bytes)
     rocksdb_block_based_options_set_block_cache(table, disk->cache);
     rocksdb_block_based_options_set_block_size(table, BLOCK_BYTES);
     rocksdb_block_based_options_set_format_version(table, 5);
+    rocksdb_block_based_options_set_checksum(table, XXH3_CHECKSUM); /* Debian's RocksDB has a slow CRC */
     rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom_full(BLOOM_BITS));
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
     rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(table, 1);

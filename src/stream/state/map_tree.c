@@ -57,6 +57,7 @@ static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf,
     memmove(tree->directory + index + 1, tree->directory + index, (tree->leaf_count - index) * sizeof *tree->directory);
     tree->directory[index] = (weir_map_directory_entry){prefix_of(leaf->fence), leaf};
     tree->leaf_count++;
+    tree->changes++;
     return WEIR_OK;
 }
 
@@ -74,6 +75,7 @@ static void remove_leaf(weir_map_tree *tree, uint32_t index)
     memmove(tree->directory + index, tree->directory + index + 1,
             (tree->leaf_count - index - 1) * sizeof *tree->directory);
     tree->leaf_count--;
+    tree->changes++;
     weir_map_leaf_free(tree->table, leaf);
 }
 
@@ -446,12 +448,26 @@ int weir_map_tree_seek(weir_map_tree *tree, weir_slice subkey, weir_map_place *o
         WEIR_TRY(load_leaf(tree, out->leaf, err));
         out->leaf = find_leaf(tree, subkey);
     }
-    out->position = weir_map_leaf_find(tree->directory[out->leaf].leaf, has_time(tree), subkey, &equal);
+    out->at = tree->directory[out->leaf].leaf;
+    out->position = weir_map_leaf_find(out->at, has_time(tree), subkey, &equal);
+    out->changes = tree->changes;
     return WEIR_OK;
+}
+
+/* Finds the leaf at hand again where others have come before it. */
+static void find_place(const weir_map_tree *tree, weir_map_place *place)
+{
+    for (place->leaf = 0; tree->directory[place->leaf].leaf != place->at;) {
+        place->leaf++;
+    }
+    place->changes = tree->changes;
 }
 
 int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf_entry *out, weir_error *err)
 {
+    if (place->changes != tree->changes) {
+        find_place(tree, place);
+    }
     for (; place->leaf < tree->leaf_count; place->leaf++, place->position = 0) {
         int code = load_leaf(tree, place->leaf, err);
         if (code == WEIR_NO_MEMORY && give_up_leaves(tree, 0, place->leaf)) {
@@ -459,6 +475,8 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
         }
         WEIR_TRY(code);
         weir_map_leaf *leaf = tree->directory[place->leaf].leaf;
+        place->at = leaf;
+        place->changes = tree->changes;
         leaf->recent = true;
         while (place->position < leaf->count) {
             *out = weir_map_leaf_at(leaf, has_time(tree), place->position++);
@@ -467,6 +485,8 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
             }
         }
     }
+    place->leaf = tree->leaf_count - 1; /* past the last entry of the last leaf */
+    place->position = UINT32_MAX;
     return WEIR_END;
 }
 

@@ -47,7 +47,8 @@ struct weir_map_tree {
     uint32_t index;                      /* among the trees in memory; for its owner */
     weir_map_directory_entry *directory; /* at least one leaf; the fence of the first is empty */
     uint32_t leaf_count, leaf_capacity;
-    bool dirty; /* some leaf is; listed in table->dirty_trees */
+    uint64_t changes; /* of the directory */
+    bool dirty;       /* some leaf is; listed in table->dirty_trees */
     weir_map_tree *next_dirty;
     weir_map_tree **dirty_link; /* what points to it in that list */
 };
@@ -84,10 +85,13 @@ bool weir_map_tree_evict(weir_map_tree *tree);
 int weir_map_tree_write(weir_map_tree *tree, weir_error *err);
 void weir_map_tree_written(weir_map_tree *tree);
 
-/* A place in a tree, good while the tree is not changed. */
+/* A place in a tree, good while the map is not changed. (Reading may load other leaves, and so move the one at hand.)
+ */
 typedef struct weir_map_place {
     uint32_t leaf;
     uint32_t position;
+    const weir_map_leaf *at;
+    uint64_t changes;
 } weir_map_place;
 
 /* The place of the first subkey that is not below. next() gives what is there and goes on; WEIR_END after the last. */

@@ -110,7 +110,8 @@ int weir_map_state_put(weir_map_state *state, weir_state_slot slot, weir_slice s
 int weir_map_state_remove(weir_map_state *state, weir_state_slot slot, weir_slice subkey, weir_error *err);
 
 /* Walks a map from the first subkey that is not below `from` (empty: the first). A map may not be changed while it is
- * walked, except for the values by put under the subkey at hand with a value of the same size. */
+ * walked, except for the values by put under the subkey at hand with a value of the same size. What next() gives is
+ * good until it is called again. */
 typedef struct weir_map_cursor weir_map_cursor;
 int weir_map_cursor_open(weir_map_state *state, weir_state_slot slot, weir_slice from, weir_map_cursor **out,
                          weir_error *err);

@@ -114,6 +114,19 @@ void weir_state_remove_entry(weir_state_table *table, uint32_t cell)
     weir_state_free_cell(table, cell);
 }
 
+void weir_state_let_go(weir_state_table *table, uint32_t cell)
+{
+    weir_state_bucket *bucket = bucket_of(table, cell);
+    table->complete = false;
+    if (table->filtered && !weir_state_filter_add(&table->gone, bucket->hash, take_memory, table->backend)) {
+        weir_state_give(table->backend, table->gone.memory_bytes);
+        weir_state_filter_free(&table->gone);
+        table->filtered = false;
+    }
+    weir_state_index_remove(&table->index, bucket);
+    weir_state_free_cell(table, cell);
+}
+
 bool weir_state_reserve_cells(weir_state_table *table, uint32_t units, uint32_t count)
 {
     return weir_slab_reserve(&table->slab, units, count, take_memory, table->backend, NULL) == WEIR_OK;
@@ -173,7 +186,7 @@ static int add_entry(weir_state_table *table, uint32_t hash, weir_slice key, uin
     weir_state_set_entry_time(table, entry, table->backend->now_ms);
     weir_state_index_add(&table->index, first_free(table, hash), hash, cell);
     weir_state_list_as_fresh(table, cell);
-    if (!table->complete) {
+    if (!table->complete && (!table->filtered || weir_state_filter_may_have(&table->gone, hash))) {
         weir_state_miss(table, cell);
     }
     *out_cell = cell;
@@ -512,7 +525,8 @@ void weir_state_table_free(weir_state_table *table)
 {
     weir_state_unregister(table->backend, table);
     free_all_outside(table);
-    weir_state_give(table->backend, table->slab.chunk_bytes + table->index.memory_bytes);
+    weir_state_give(table->backend, table->slab.chunk_bytes + table->index.memory_bytes + table->gone.memory_bytes);
+    weir_state_filter_free(&table->gone);
     weir_state_index_free(&table->index);
     weir_state_add_dirty(table, -table->dirty_bytes);
     weir_slab_free(&table->slab);

@@ -18,6 +18,7 @@
 
 #include <xxhash.h>
 
+#include "stream/state/filter.h"
 #include "stream/state/index.h"
 #include "stream/state/state.h"
 
@@ -67,13 +68,15 @@ struct weir_state_table {
     weir_state_table *next;        /* of the backend's tables, whose ids ascend */
     char *name;                    /* uid and name, for people and for the database */
     uint32_t id;                   /* in the database; trees' entries are under the id that follows */
-    bool complete;                 /* memory has all that the database has */
+    bool complete;                 /* memory has all that the database has, */
+    bool filtered;                 /* or what it lacks is in `gone` */
     int64_t ttl_ms;
     uint32_t header_bytes; /* before the key */
     uint32_t value_hint;   /* room that new entries get for their values */
     size_t last_size;      /* of a first value that had no room */
     weir_slab slab;
     weir_state_index index;
+    weir_state_filter gone; /* keys that were let go */
     int64_t outside_bytes;
     int64_t tree_bytes;
     struct weir_map_tree *dirty_trees;

@@ -9,6 +9,7 @@
 #include "stream/state/backend.h"
 #include "stream/state/table_internal.h"
 
+#define BLOCK_CELLS 64
 #define USUAL_BYTES 64 /* of an entry, when there is none to judge by */
 
 /* Where the entry of a cell that is about to be given back lies now; 0: it is not needed any more. */
@@ -44,17 +45,36 @@ static bool is_used(const weir_state_table *table, uint32_t cell)
     return cell != 0 && (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_USED);
 }
 
+/* Their buckets are asked for before the first one is looked at. */
+static void let_go(weir_state_table *table, const uint32_t *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const weir_state_entry *entry = weir_state_entry_of(table, cells[i]);
+        weir_slice key = weir_slice_of(weir_state_entry_key(table, entry), entry->key_size);
+        __builtin_prefetch(weir_state_index_home(&table->index, (uint32_t)(weir_state_hash(key) >> 32)));
+    }
+    for (int i = 0; i < count; i++) {
+        weir_state_let_go(table, cells[i]);
+    }
+}
+
 static void let_go_of_entries(weir_state_table *table, uint32_t chunk)
 {
+    uint32_t cells[BLOCK_CELLS];
+    int count = 0;
     uint32_t units = table->slab.chunks[chunk].cell_units;
     uint32_t end = table->slab.chunks[chunk].next_unused;
     for (uint32_t unit = 0; unit + units <= end; unit += units) {
         uint32_t cell = chunk << WEIR_SLAB_UNIT_BITS | unit;
         if (is_used(table, cell) && may_go(table, cell)) {
-            weir_state_remove_entry(table, cell);
-            table->complete = false;
+            cells[count++] = cell;
+        }
+        if (count == BLOCK_CELLS) {
+            let_go(table, cells, count);
+            count = 0;
         }
     }
+    let_go(table, cells, count);
 }
 
 /* Moves what a chunk still holds to other chunks, of which one more is made where they are full. False when there is no
