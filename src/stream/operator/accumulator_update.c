@@ -167,8 +167,7 @@ static void grow_rows(const weir_accumulators *self, weir_update *update, int64_
     WEIR_GROW(update->reset, update->reset_capacity, count + 1);
 }
 
-/* Numbers the different slots: a hash table of four places for each of `length` keys at most, so that chains are short.
- */
+/* Numbers the different slots by a hash table that is half empty, so that chains are short. */
 static int64_t number_rows(weir_update *update, int64_t length)
 {
     int bits = 4;
@@ -257,19 +256,24 @@ static int check_row(const weir_row_layout *layout, weir_slice bytes, weir_error
                : weir_fail(err, WEIR_CORRUPT, "state of an aggregate: a row of %zu bytes, not %zu", bytes.size, size);
 }
 
-/* Takes the row of each key to hand, for reading. */
-static int take_rows(weir_accumulators *self, const weir_sort_keys *keys, weir_error *err)
+static int fetch_slots(weir_accumulators *self, const weir_sort_keys *keys, weir_error *err)
 {
     weir_update *update = update_of(self);
-    weir_accumulator_rows *rows = &update->at_hand;
     WEIR_GROW(update->slots, update->slots_capacity, keys->length + 1);
     WEIR_GROW(update->rows, update->rows_capacity, keys->length + 1);
     grow_rows(self, update, keys->length);
-    WEIR_TRY(weir_value_state_fetch(self->state, keys, update->slots, err));
-    rows->count = number_rows(update, keys->length);
+    return weir_value_state_fetch(self->state, keys, update->slots, err);
+}
+
+/* Takes `count` rows to hand, those of row_slots, for reading. */
+static int load_rows(weir_accumulators *self, int64_t count, weir_error *err)
+{
+    weir_update *update = self->update;
+    weir_accumulator_rows *rows = &update->at_hand;
+    rows->count = count;
     weir_buffer_clear(&rows->scratch);
-    memset(rows->tails, 0, (size_t)(rows->count * self->layout.tail_count) * sizeof *rows->tails);
-    for (int64_t i = 0; i < rows->count; i++) {
+    memset(rows->tails, 0, (size_t)(count * self->layout.tail_count) * sizeof *rows->tails);
+    for (int64_t i = 0; i < count; i++) {
         weir_slice bytes = weir_value_state_get(self->state, update->row_slots[i]);
         if (bytes.size > 0) {
             WEIR_TRY(check_row(&self->layout, bytes, err));
@@ -278,6 +282,13 @@ static int take_rows(weir_accumulators *self, const weir_sort_keys *keys, weir_e
         rows->bytes[i] = update->before[i] ? (uint8_t *)bytes.data : update->no_row;
     }
     return WEIR_OK;
+}
+
+/* Takes the row of each key to hand, each once. */
+static int take_rows(weir_accumulators *self, const weir_sort_keys *keys, weir_error *err)
+{
+    WEIR_TRY(fetch_slots(self, keys, err));
+    return load_rows(self, number_rows(self->update, keys->length), err);
 }
 
 static int clear_maps(weir_accumulators *self, const weir_accumulator_rows *rows, int64_t row, weir_error *err)
@@ -449,20 +460,14 @@ int weir_accumulators_update(weir_accumulators *self, const weir_sort_keys *keys
 int weir_accumulators_values(weir_accumulators *self, const weir_sort_keys *keys, weir_batch *out, int32_t first,
                              bool *out_exists, weir_error *err)
 {
-    WEIR_TRY(take_rows(self, keys, err));
+    WEIR_TRY(fetch_slots(self, keys, err));
     weir_update *update = self->update;
-    weir_accumulator_rows *rows = &update->at_hand;
-    rows->count = keys->length;
-    memset(rows->tails, 0, (size_t)(rows->count * self->layout.tail_count) * sizeof *rows->tails);
-    for (int64_t i = 0; i < keys->length; i++) {
-        weir_slice bytes = weir_value_state_get(self->state, update->slots[i]);
-        bool exists = bytes.size > 0 && is_there(self, bytes.data);
-        rows->bytes[i] = exists ? (uint8_t *)bytes.data : update->no_row;
-        if (out_exists != NULL) {
-            out_exists[i] = exists;
-        }
+    memcpy(update->row_slots, update->slots, (size_t)keys->length * sizeof *update->slots);
+    WEIR_TRY(load_rows(self, keys->length, err));
+    if (out_exists != NULL) {
+        memcpy(out_exists, update->before, (size_t)keys->length * sizeof *out_exists);
     }
-    return give_values(self, rows, out, first, err);
+    return give_values(self, &update->at_hand, out, first, err);
 }
 
 /* All keys of both, those of `first` before. */
