@@ -461,16 +461,6 @@ static int restore(weir_source *self, weir_slice position, weir_error *err)
     return WEIR_OK;
 }
 
-static int64_t lag_ms(const weir_source *self)
-{
-    const following_source *source = (const following_source *)self;
-    if (source->current.path == NULL) {
-        return 0;
-    }
-    int64_t lag = weir_now_ms() - source->current.modified_ms;
-    return lag > 0 ? lag : 0;
-}
-
 /* ---- opening and closing ---- */
 
 static void close_source(weir_source *self)
@@ -513,7 +503,6 @@ int weir_following_source_open(const weir_source_options *options, weir_source *
     source->base = (weir_source){.next = next_batch,
                                  .position = write_position,
                                  .restore = restore,
-                                 .lag_ms = lag_ms,
                                  .close = close_source,
                                  .total_bytes = -1};
     weir_arena_init(&source->current_arena);

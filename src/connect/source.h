@@ -18,8 +18,6 @@ struct weir_source {
     /* Appends what restore() needs to go on after the last batch. */
     int (*position)(weir_source *self, weir_buffer *out, weir_error *err);
     int (*restore)(weir_source *self, weir_slice position, weir_error *err);
-    /* How old what is read now is, in milliseconds; NULL: not known. */
-    int64_t (*lag_ms)(const weir_source *self);
     void (*close)(weir_source *self);
 
     bool is_bounded;

@@ -91,9 +91,9 @@ typedef struct source_end {
     weir_batch batch;
 } source_end;
 
-/* All columns, of rows where column `equal` may be `to` (NULL: of all rows). */
-static inline int source_end_try_open_where(weir_fs *fs, const char *options, int64_t batch_rows, int32_t equal,
-                                            const char *to, source_end *end, weir_error *err)
+/* All columns; `options`: "scan.mode=latest;…". */
+static inline int source_end_try_open(weir_fs *fs, const char *options, int64_t batch_rows, source_end *end,
+                                      weir_error *err)
 {
     *end = (source_end){0};
     weir_arena_init(&end->arena);
@@ -105,29 +105,14 @@ static inline int source_end_try_open_where(weir_fs *fs, const char *options, in
     for (int32_t i = 0; i < schema->field_count; i++) {
         end->columns[i] = i;
     }
-    const weir_predicate *predicate = NULL;
-    if (to != NULL) {
-        const weir_type *type = schema->fields[equal].type;
-        weir_literal literal;
-        WEIR_TRY(weir_literal_parse(type, weir_slice_text(to), &end->arena, &literal, err));
-        predicate = weir_predicate_leaf(&end->arena, WEIR_PREDICATE_EQUAL, equal, type, &literal, 1);
-    }
     weir_paimon_source_options source = {
         .columns = end->columns,
         .column_count = schema->field_count,
-        .predicate = predicate,
         .batch_rows = batch_rows,
         .description = "t",
     };
     weir_batch_init(&end->batch, schema->fields, schema->field_count);
     return weir_paimon_source_open(end->table, &source, &end->source, err);
-}
-
-/* `options`: "scan.mode=latest;…". */
-static inline int source_end_try_open(weir_fs *fs, const char *options, int64_t batch_rows, source_end *end,
-                                      weir_error *err)
-{
-    return source_end_try_open_where(fs, options, batch_rows, 0, NULL, end, err);
 }
 
 static inline void source_end_open(weir_fs *fs, const char *options, int64_t batch_rows, source_end *end)

@@ -199,37 +199,6 @@ static void a_column_that_is_added_meanwhile_does_not_disturb_a_stream(void **st
     fixture_free(&table);
 }
 
-static void a_condition_leaves_whole_changes_out_and_no_halves(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *table;
-        int32_t column;
-        const char *value;
-        const char *needed[2]; /* what has to come; more may */
-    } cases[] = {
-        {"bucket=1", 1, "a", {"+I[1,\"a\"]", "+I[1,\"b\"]"}}, /* whether 1 was "a" is not told by its newer row */
-        {"bucket=1", 0, "1", {"+I[1,\"a\"]", "+I[1,\"b\"]"}},
-        {"bucket=1;changelog-producer=lookup", 1, "a", {"+I[1,\"a\"]", "-U[1,\"a\"]"}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        fixture table;
-        source_end end;
-        weir_error err = {0};
-        create(&table, cases[i].table);
-        fixture_commit(&table, "[[1, \"a\"], [2, \"a\"]]", "+I");
-        must(source_end_try_open_where(table.fs, "scan.mode=from-snapshot;scan.snapshot-id=1", 0, cases[i].column,
-                                       cases[i].value, &end, &err),
-             &err, "opening");
-        fixture_commit(&table, "[[1, \"b\"]]", "+I");
-        const char *rows = source_end_rows(&end);
-        assert_non_null(strstr(rows, cases[i].needed[0]));
-        assert_non_null(strstr(rows, cases[i].needed[1]));
-        source_end_close(&end);
-        fixture_free(&table);
-    }
-}
-
 static void an_audit_log_has_kinds_as_values(void **state)
 {
     (void)state;
@@ -611,7 +580,6 @@ int main(void)
         cmocka_unit_test(a_stream_ends_with_the_first_snapshot_above_the_bounding_watermark),
         cmocka_unit_test(a_state_above_the_bounding_watermark_is_all_there_is),
         cmocka_unit_test(a_column_that_is_added_meanwhile_does_not_disturb_a_stream),
-        cmocka_unit_test(a_condition_leaves_whole_changes_out_and_no_halves),
         cmocka_unit_test(an_audit_log_has_kinds_as_values),
         cmocka_unit_test(overwrites_are_changes_where_they_are_asked_for),
         cmocka_unit_test(an_append_table_that_would_give_deletes_is_refused),

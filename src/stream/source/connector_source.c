@@ -42,12 +42,6 @@ static int restore(weir_stream_source *self, weir_slice position, weir_error *er
     return source->source->restore(source->source, position, err);
 }
 
-static int64_t lag_ms(weir_stream_source *self)
-{
-    const weir_source *source = ((connector_source *)self)->source;
-    return source->lag_ms(source);
-}
-
 static void close_source(weir_stream_source *self)
 {
     connector_source *source = (connector_source *)self;
@@ -83,7 +77,6 @@ int weir_connector_source_open(const weir_connector_source_options *options, wei
         .next = next_batch,
         .position = write_position,
         .restore = restore,
-        .lag_ms = inner->lag_ms != NULL ? lag_ms : NULL,
         .close = close_source,
         .is_bounded = inner->is_bounded,
         .poll_interval_ms = inner->poll_interval_ms,
