@@ -39,8 +39,10 @@ struct weir_over_frames {
     weir_batch round;          /* rows taken back and rows that come */
     weir_sort_keys round_keys; /* of each of them */
     weir_sort_keys step_keys;  /* of each step */
-    weir_batch values;         /* of steps, in `order` */
-    uint32_t *value_of;        /* of each row: which */
+    weir_state_slot *slots;    /* …among those counted */
+    size_t slots_capacity;
+    weir_batch values;  /* of steps, in `order` */
+    uint32_t *value_of; /* of each row: which */
     size_t value_capacity;
     weir_buffer gone; /* subkeys of rows that are taken back */
     weir_buffer row;
@@ -188,7 +190,6 @@ static int add_step(weir_over_frames *self, const weir_batch *rows, const weir_s
     for (int64_t row = at->first; row < at->end; row++) {
         weir_byte_keys_add(&self->round_keys, weir_byte_key(keys, row));
     }
-    weir_byte_keys_add(&self->step_keys, weir_byte_key(keys, at->first));
     return WEIR_OK;
 }
 
@@ -201,16 +202,17 @@ static int run_round(weir_over_frames *self, const weir_batch *rows, const weir_
     weir_sort_keys_clear(&self->round_keys);
     weir_sort_keys_clear(&self->step_keys);
     for (int64_t i = first; i < end; i++) {
+        weir_byte_keys_add(&self->step_keys, weir_byte_key(keys, self->steps[self->order[i]].first));
+    }
+    if (self->kept != NULL) {
+        WEIR_GROW(self->slots, self->slots_capacity, self->step_keys.length);
+        WEIR_TRY(weir_value_state_fetch(self->counted, &self->step_keys, self->slots, err));
+    }
+    for (int64_t i = first; i < end; i++) {
         const step *at = &self->steps[self->order[i]];
-        weir_slice key = weir_byte_key(keys, at->first);
         if (self->kept != NULL) {
-            weir_sort_keys one = {0};
-            weir_state_slot counted = 0;
-            weir_byte_keys_add(&one, key);
-            int code = weir_value_state_fetch(self->counted, &one, &counted, err);
-            weir_sort_keys_free(&one);
-            WEIR_TRY(code);
-            WEIR_TRY(move_frame(self, rows, at, key, counted, times[at->first], err));
+            WEIR_TRY(move_frame(self, rows, at, weir_byte_key(keys, at->first), self->slots[i - first],
+                                times[at->first], err));
         }
         WEIR_TRY(add_step(self, rows, keys, at, err));
         for (int64_t row = at->first; row < at->end; row++) {
@@ -328,5 +330,6 @@ void weir_over_frames_free(weir_over_frames *self)
     free(self->steps);
     free(self->order);
     free(self->value_of);
+    free(self->slots);
     free(self);
 }

@@ -39,8 +39,8 @@ typedef struct slice_aggregate {
     uint32_t *rows;
     int64_t *first_ends, *last_ends; /* of their windows that are open */
     size_t rows_capacity, first_capacity, last_capacity;
-    weir_sort_keys windows; /* that the new slices are part of */
-    weir_sort_keys from, to;
+    weir_sort_keys windows;              /* that the new slices are part of */
+    weir_sort_keys candidates, from, to; /* slices of windows that close */
     weir_state_slot *slots;
     size_t slots_capacity;
     weir_batch result;
@@ -187,44 +187,37 @@ static int forget_known(slice_aggregate *self, const weir_sort_keys *keys, weir_
     return WEIR_OK;
 }
 
-/* Leaves those of the pairs `from`, `to` whose slice has accumulators. */
-static int keep_known(slice_aggregate *self, weir_error *err)
+/* Puts the slices of the windows that end at `end` together, those that are there: a window has `slice_count`, one
+ * after the other among the candidates. self->windows: what the windows are told of by. */
+static int merge_slices(slice_aggregate *self, int64_t slice_count, weir_error *err)
 {
-    weir_sort_keys from = self->from;
-    weir_sort_keys to = self->to;
-    WEIR_GROW(self->slots, self->slots_capacity, from.length);
-    WEIR_TRY(weir_value_state_fetch(self->known, &from, self->slots, err));
-    self->from = self->to = (weir_sort_keys){0};
-    for (int64_t i = 0; i < from.length; i++) {
+    weir_sort_keys_clear(&self->from);
+    weir_sort_keys_clear(&self->to);
+    WEIR_GROW(self->slots, self->slots_capacity, self->candidates.length);
+    WEIR_TRY(weir_value_state_fetch(self->known, &self->candidates, self->slots, err));
+    for (int64_t i = 0; i < self->candidates.length; i++) {
         if (weir_value_state_get(self->known, self->slots[i]).size > 0) {
-            weir_byte_keys_add(&self->from, weir_byte_key(&from, i));
-            weir_byte_keys_add(&self->to, weir_byte_key(&to, i));
+            weir_byte_keys_add(&self->from, weir_byte_key(&self->candidates, i));
+            weir_byte_keys_add(&self->to, weir_byte_key(&self->windows, i / slice_count));
         }
     }
-    weir_sort_keys_free(&from);
-    weir_sort_keys_free(&to);
-    return WEIR_OK;
+    return self->from.length == 0 ? WEIR_OK : weir_accumulators_merge(self->accumulators, &self->from, &self->to, err);
 }
 
-/* Puts the slices of the windows that end at `end` together. self->windows: what they are told of by. */
 static int gather_slices(slice_aggregate *self, const weir_slice *waited, int64_t count, int64_t end, weir_error *err)
 {
     int64_t start = start_of(self, end);
-    char kind = self->cumulates ? 'c' : 'w';
+    int64_t first = self->cumulates ? end : start + self->assigner->step;
     weir_sort_keys_clear(&self->windows);
-    weir_sort_keys_clear(&self->from);
-    weir_sort_keys_clear(&self->to);
+    weir_sort_keys_clear(&self->candidates);
     for (int64_t i = 0; i < count; i++) {
         weir_slice key = weir_slice_of(waited[i].data + 8, waited[i].size - 8);
-        int64_t first = self->cumulates ? end : start + self->assigner->step;
-        add_key(self, &self->windows, kind, self->cumulates ? start : end, key);
+        add_key(self, &self->windows, self->cumulates ? 'c' : 'w', self->cumulates ? start : end, key);
         for (int64_t slice = first; slice <= end; slice += self->assigner->step) {
-            add_key(self, &self->from, 's', slice, key);
-            weir_byte_keys_add(&self->to, weir_byte_key(&self->windows, i));
+            add_key(self, &self->candidates, 's', slice, key);
         }
     }
-    WEIR_TRY(keep_known(self, err));
-    return self->from.length == 0 ? WEIR_OK : weir_accumulators_merge(self->accumulators, &self->from, &self->to, err);
+    return merge_slices(self, (end - first) / self->assigner->step + 1, err);
 }
 
 /* Forgets the windows, and the slice that no later one needs. */
@@ -331,6 +324,7 @@ static void close_operator(weir_operator *base)
     weir_window_groups_free(&self->groups);
     weir_sort_keys_free(&self->keys);
     weir_sort_keys_free(&self->windows);
+    weir_sort_keys_free(&self->candidates);
     weir_sort_keys_free(&self->from);
     weir_sort_keys_free(&self->to);
     weir_batch_free(&self->result);
