@@ -114,6 +114,9 @@ static bool has_more(const following_source *source, const weir_known_file *know
     return is_text(source) ? size > known->position.offset : !known->is_through;
 }
 
+/* How long a file has to be left alone for its writer to be done with it. */
+static int64_t quiet_ms(const following_source *source) { return is_text(source) ? TEXT_QUIET_MS : FILE_QUIET_MS; }
+
 static void remove_hot(following_source *source, size_t number)
 {
     free(source->hot[number].path);
@@ -155,11 +158,11 @@ static bool look_at_hot(following_source *source, hot_file *hot, const weir_file
         hot->modified_ms = known->modified_ms = info->modified_ms;
         hot->changed_ns = now;
     }
-    int64_t quiet_ms = (now - hot->changed_ns) / NS_PER_MS;
+    int64_t unchanged_ms = (now - hot->changed_ns) / NS_PER_MS;
     if (!has_more(source, known, hot->size)) {
-        return quiet_ms < HOT_MS && is_text(source);
+        return unchanged_ms < HOT_MS && is_text(source);
     }
-    bool is_final = quiet_ms >= (is_text(source) ? TEXT_QUIET_MS : FILE_QUIET_MS);
+    bool is_final = unchanged_ms >= quiet_ms(source);
     if (has_changed || is_final) {
         enqueue(source, known, hot->path, is_final);
     }
@@ -230,7 +233,7 @@ static void take_listed(following_source *source, const weir_folder_file *file)
     known->generation = source->generation;
     known->modified_ms = file->modified_ms;
     if (!known->is_queued && is_news && (is_new || has_more(source, known, file->size))) {
-        enqueue(source, known, file->path, false);
+        enqueue(source, known, file->path, weir_now_ms() - file->modified_ms >= quiet_ms(source));
     } else if (source->restored) {
         add_hot(source, file, hash, true);
     }
@@ -343,20 +346,32 @@ static int put_off_current(following_source *source, weir_known_file *known, int
     return WEIR_OK;
 }
 
+/* The byte before the position and up to two after it; zero where there is none. */
+static int read_around(const following_source *source, uint64_t offset, uint8_t out[3], weir_error *err)
+{
+    uint64_t left = source->current_file.size - offset + 1;
+    weir_file *file;
+    memset(out, 0, 3);
+    WEIR_TRY(weir_fs_open_file(source->reader.table.fs, source->current.path, &file, err));
+    int code = weir_file_read_at(file, offset - 1, out, left > 2 ? 3 : (size_t)left, err);
+    weir_file_close(file);
+    return code;
+}
+
 /* Where a line was taken without its end, the end has to come first. It is passed over. */
 static int pass_cut(following_source *source, weir_known_file *known, weir_error *err)
 {
-    uint8_t next[2] = {0};
-    uint64_t left = source->current_file.size - known->position.offset;
-    weir_file *file;
-    if (!known->is_cut || known->position.offset >= source->current_file.size) {
+    uint8_t around[3];
+    uint64_t offset = known->position.offset;
+    if (!known->is_cut || offset == 0 || offset >= source->current_file.size) {
         return WEIR_OK;
     }
-    WEIR_TRY(weir_fs_open_file(source->reader.table.fs, source->current.path, &file, err));
-    int code = weir_file_read_at(file, known->position.offset, next, left > 1 ? 2 : 1, err);
-    weir_file_close(file);
-    WEIR_TRY(code);
-    uint64_t passed = next[0] == '\n' ? 1 : next[0] == '\r' && next[1] == '\n' ? 2 : 0;
+    WEIR_TRY(read_around(source, offset, around, err));
+    known->is_cut = around[0] != '\n';
+    if (!known->is_cut) {
+        return WEIR_OK;
+    }
+    uint64_t passed = around[1] == '\n' ? 1 : around[1] == '\r' && around[2] == '\n' ? 2 : 0;
     if (passed == 0) {
         return weir_fail(err, WEIR_INVALID,
                          "%s: line %" PRId64 " goes on after it had stood there without an end for %d ms and was "

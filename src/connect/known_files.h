@@ -17,7 +17,7 @@ typedef struct weir_known_file {
     bool is_queued;      /* waits to be read, or is being read */
     bool is_through;     /* read to the end that it had then */
     bool is_open;        /* was in the midst of being read when the position was taken */
-    bool is_cut;         /* its last line was taken without an end of line */
+    bool is_cut;         /* its last line was taken whether it had an end or not */
 } weir_known_file;
 
 typedef struct weir_known_files {

@@ -181,6 +181,23 @@ static void a_last_line_without_an_end_is_taken_when_the_file_is_left_alone(void
     folder_end(folder);
 }
 
+static void a_file_that_was_left_alone_long_ago_is_read_to_its_end_at_once(void **state)
+{
+    (void)state;
+    test_table table;
+    char *folder = folder_start();
+    follow(&table, folder, "a INT", "csv", "");
+    write_file(folder, "a", "1\n2");
+    set_age(folder, "a", 5);
+    weir_source *source = open_source(&table, 0);
+    check_rows(source, &table, "+I[1] +I[2] ");
+    append_text(folder, "a", "\n3\n");
+    check_rows(source, &table, "+I[3] ");
+    source->close(source);
+    table_end(&table);
+    folder_end(folder);
+}
+
 static void a_source_goes_on_after_any_batch_with_what_has_come_meanwhile(void **state)
 {
     (void)state;
@@ -408,6 +425,7 @@ int main(void)
         cmocka_unit_test(lines_that_are_added_to_a_file_are_read),
         cmocka_unit_test(a_line_waits_for_its_end),
         cmocka_unit_test(a_last_line_without_an_end_is_taken_when_the_file_is_left_alone),
+        cmocka_unit_test(a_file_that_was_left_alone_long_ago_is_read_to_its_end_at_once),
         cmocka_unit_test(a_source_goes_on_after_any_batch_with_what_has_come_meanwhile),
         cmocka_unit_test(a_file_that_is_gone_in_the_midst_of_reading_is_an_error),
         cmocka_unit_test(files_that_are_removed_after_they_were_read_are_no_matter),
