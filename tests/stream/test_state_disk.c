@@ -433,6 +433,25 @@ static void a_damaged_database_is_named_with_what_to_do(void **unused)
     free(test);
 }
 
+static void a_database_without_its_first_file_is_not_made_anew(void **unused)
+{
+    (void)unused;
+    fixture *test = start(INT64_MAX, 0);
+    set_number(test, 1, 10);
+    make_checkpoint(test);
+    close_backend(test);
+    char current[96];
+    snprintf(current, sizeof current, "%s/CURRENT", test->folder);
+    assert_int_equal(unlink(current), 0);
+    weir_state_backend_options options = {.folder = test->folder, .budget = &test->budget};
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(weir_state_backend_open(&options, &test->backend, &test->err), WEIR_CORRUPT);
+        assert_non_null(strstr(test->err.message, "--fresh"));
+    }
+    remove_folder(test->folder);
+    free(test);
+}
+
 static void a_checkpoint_that_cannot_be_written_leaves_the_one_before(void **unused)
 {
     (void)unused;
@@ -504,6 +523,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_is_open_elsewhere_is_refused),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(a_damaged_database_is_named_with_what_to_do),
+        cmocka_unit_test(a_database_without_its_first_file_is_not_made_anew),
         cmocka_unit_test(a_checkpoint_that_cannot_be_written_leaves_the_one_before),
         cmocka_unit_test(a_temporary_folder_is_emptied_and_removed),
         cmocka_unit_test(entries_past_their_time_are_not_read_from_disk),

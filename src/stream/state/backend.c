@@ -12,6 +12,7 @@
 #define OWN_TABLE       0
 #define CHECKPOINT_KEY  "c"
 #define CHECKPOINT_SIZE 20
+#define USUAL_ROOM      ((int64_t)32 << 20)
 #define ROOM_BYTES      ((int64_t)4 << 20) /* that are freed at a time, beyond what is needed */
 
 typedef struct named {
@@ -54,8 +55,8 @@ static int open_disk(weir_state_backend *backend, const weir_state_backend_optio
     int64_t limit = weir_budget_limit(backend->budget);
     weir_state_disk_options disk = {.folder = options->folder,
                                     .temporary = options->temporary,
-                                    .cache_bytes = between(limit / 8, (int64_t)256 << 10, (int64_t)64 << 20),
-                                    .write_buffer_bytes = between(limit / 16, (int64_t)256 << 10, (int64_t)32 << 20)};
+                                    .cache_bytes = between(limit / 16, (int64_t)256 << 10, (int64_t)64 << 20),
+                                    .write_buffer_bytes = between(limit / 64, (int64_t)256 << 10, (int64_t)16 << 20)};
     int64_t reserved = disk.cache_bytes + disk.write_buffer_bytes;
     WEIR_TRY_CTX(weir_budget_take(backend->budget, reserved, err), err, "opening the state in %s", options->folder);
     backend->reserved_bytes = reserved;
@@ -442,12 +443,13 @@ int64_t weir_state_backend_disk_bytes(const weir_state_backend *backend)
     return backend->disk == NULL ? 0 : weir_state_disk_bytes(backend->disk);
 }
 
-/* What the next batch may take: an eighth of all, or twice what the last ones took. */
+/* What the next batch may take: an eighth of all (of much, less), or twice what the last ones took. */
 static int64_t room_for_batch(weir_state_backend *backend)
 {
     int64_t growth = backend->memory_bytes - backend->memory_before;
     backend->growth = growth > backend->growth ? growth : backend->growth - backend->growth / 8;
-    return between(2 * backend->growth, backend->limit_bytes / 8, backend->limit_bytes / 2);
+    int64_t usual = backend->limit_bytes / 8 < USUAL_ROOM ? backend->limit_bytes / 8 : USUAL_ROOM;
+    return between(2 * backend->growth, usual, backend->limit_bytes / 2);
 }
 
 /* Between batches nobody holds slots, so tables can let go: each what is its share by size. */

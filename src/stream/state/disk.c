@@ -4,6 +4,7 @@
  * what comes after is a step that did not end. */
 #include "stream/state/disk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -139,6 +140,29 @@ static int make_folder(const char *folder, weir_error *err)
     return code;
 }
 
+/* RocksDB would make a new database where the file that names the manifest is gone. */
+static int check_whole(const weir_state_disk *disk, weir_error *err)
+{
+    bool has_manifest = false;
+    bool has_current = false;
+    DIR *listing = opendir(disk->folder);
+    if (listing == NULL) {
+        return weir_fail_errno(err, errno, "cannot list this folder for state", disk->folder);
+    }
+    for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+        has_manifest = has_manifest || strncmp(entry->d_name, "MANIFEST-", 9) == 0;
+        has_current = has_current || strcmp(entry->d_name, "CURRENT") == 0;
+    }
+    closedir(listing);
+    if (has_manifest && !has_current) {
+        return weir_fail(err, WEIR_CORRUPT,
+                         "state in %s is damaged (there is no file CURRENT); --fresh starts over without "
+                         "it",
+                         disk->folder);
+    }
+    return WEIR_OK;
+}
+
 static int open_database(weir_state_disk *disk, weir_error *err)
 {
     char *message = NULL;
@@ -166,7 +190,9 @@ int weir_state_disk_open(const weir_state_disk_options *options, weir_state_disk
     if (disk->temporary) {
         rocksdb_destroy_db(disk->options, disk->folder, &message);
         WEIR_GO(message == NULL ? WEIR_OK : weir_state_disk_fail(disk, message, err));
+        WEIR_GO(make_folder(disk->folder, err));
     }
+    WEIR_GO(check_whole(disk, err));
     WEIR_GO(open_database(disk, err));
     unlink(disk->file);
     *out = disk;

@@ -116,6 +116,8 @@ static int reserve(weir_state_table *table, weir_map_leaf *leaf, bool has_time, 
     return rewrite(table, leaf, has_time, wanted < FIRST_BYTES ? FIRST_BYTES : wanted, err);
 }
 
+static uint32_t is_removed(const weir_map_leaf_entry *entry) { return entry->flags & WEIR_LEAF_ENTRY_REMOVED ? 1 : 0; }
+
 /* --- changes ----------------------------------------------------------------------------------------------------- */
 
 static void write_entry(uint8_t *to, bool has_time, const weir_map_leaf_entry *entry)
@@ -141,18 +143,22 @@ int weir_map_leaf_set(weir_state_table *table, weir_map_leaf *leaf, bool has_tim
     if (equal) {
         weir_map_leaf_entry old = weir_map_leaf_at(leaf, has_time, position);
         if (old.size == size) {
+            leaf->removed += is_removed(entry) - is_removed(&old);
             write_entry(leaf->bytes + leaf->offsets[position], has_time, entry);
             return WEIR_OK;
         }
     }
     WEIR_TRY(reserve(table, leaf, has_time, size, err));
     if (equal) {
-        leaf->garbage += weir_map_leaf_at(leaf, has_time, position).size;
+        weir_map_leaf_entry old = weir_map_leaf_at(leaf, has_time, position);
+        leaf->garbage += old.size;
+        leaf->removed -= is_removed(&old);
     } else {
         memmove(leaf->offsets + position + 1, leaf->offsets + position,
                 (leaf->count - position) * sizeof *leaf->offsets);
         leaf->count++;
     }
+    leaf->removed += is_removed(entry);
     leaf->offsets[position] = leaf->used;
     write_entry(leaf->bytes + leaf->used, has_time, entry);
     leaf->used += (uint32_t)size;
@@ -161,7 +167,9 @@ int weir_map_leaf_set(weir_state_table *table, weir_map_leaf *leaf, bool has_tim
 
 void weir_map_leaf_drop(weir_map_leaf *leaf, bool has_time, uint32_t position)
 {
-    leaf->garbage += weir_map_leaf_at(leaf, has_time, position).size;
+    weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time, position);
+    leaf->garbage += entry.size;
+    leaf->removed -= is_removed(&entry);
     memmove(leaf->offsets + position, leaf->offsets + position + 1,
             (leaf->count - position - 1) * sizeof *leaf->offsets);
     leaf->count--;
@@ -188,6 +196,7 @@ int weir_map_leaf_split(weir_state_table *table, weir_map_leaf *leaf, bool has_t
     for (uint32_t i = position; i < leaf->count; i++) {
         leaf->garbage += weir_map_leaf_at(leaf, has_time, i).size;
     }
+    leaf->removed -= right->removed;
     leaf->count = position;
     *out = right;
     return WEIR_OK;
@@ -200,5 +209,5 @@ void weir_map_leaf_empty(weir_state_table *table, weir_map_leaf *leaf)
     free(leaf->offsets);
     leaf->bytes = NULL;
     leaf->offsets = NULL;
-    leaf->count = leaf->offset_capacity = leaf->used = leaf->byte_capacity = leaf->garbage = 0;
+    leaf->count = leaf->offset_capacity = leaf->used = leaf->byte_capacity = leaf->garbage = leaf->removed = 0;
 }

@@ -61,16 +61,16 @@ static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf,
     return WEIR_OK;
 }
 
-/* Takes a leaf out; its neighbour is responsible for its range from now on. */
-static void remove_leaf(weir_map_tree *tree, uint32_t index)
+/* Takes a leaf out; the one after it, or the one before it, is responsible for its range from now on. */
+static void remove_leaf(weir_map_tree *tree, uint32_t index, bool into_next)
 {
     weir_map_leaf *leaf = tree->directory[index].leaf;
-    if (index == 0) {
-        weir_map_leaf *next = tree->directory[1].leaf;
+    if (into_next) {
+        weir_map_leaf *next = tree->directory[index + 1].leaf;
         weir_slice fence = next->fence;
         next->fence = leaf->fence;
         leaf->fence = fence;
-        tree->directory[1].prefix = tree->directory[0].prefix;
+        tree->directory[index + 1].prefix = tree->directory[index].prefix;
     }
     memmove(tree->directory + index, tree->directory + index + 1,
             (tree->leaf_count - index - 1) * sizeof *tree->directory);
@@ -226,6 +226,7 @@ static int try_set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, 
     }
     WEIR_TRY(weir_map_leaf_set(tree->table, leaf, has_time(tree), position, equal, &set, err));
     leaf->recent = true;
+    tree->first_live = index < tree->first_live ? index : tree->first_live;
     if (set.flags & WEIR_LEAF_ENTRY_DIRTY) {
         mark_dirty(tree, leaf);
     }
@@ -263,8 +264,13 @@ int weir_map_tree_put(weir_map_tree *tree, weir_slice subkey, weir_slice value, 
 static void join_leaf(weir_map_tree *tree, uint32_t index)
 {
     weir_map_leaf *leaf = tree->directory[index].leaf;
-    if (tree->leaf_count > 1 && leaf->count == 0 && leaf->complete) {
-        remove_leaf(tree, index);
+    if (leaf->count == 0 && leaf->complete) {
+        /* What is known to be empty is not given to a leaf of which less is known. */
+        if (index > 0 && tree->directory[index - 1].leaf->complete) {
+            remove_leaf(tree, index, false);
+        } else if (index + 1 < tree->leaf_count && tree->directory[index + 1].leaf->complete) {
+            remove_leaf(tree, index, true);
+        }
         return;
     }
     if (index == 0 || weir_map_leaf_live_bytes(leaf) > SMALL_BYTES) {
@@ -286,7 +292,7 @@ static void join_leaf(weir_map_tree *tree, uint32_t index)
         }
     }
     left->dirty = left->dirty || leaf->dirty;
-    remove_leaf(tree, index);
+    remove_leaf(tree, index, false);
 }
 
 int weir_map_tree_remove(weir_map_tree *tree, weir_slice subkey, weir_error *err)
@@ -440,6 +446,25 @@ int weir_map_tree_get(weir_map_tree *tree, weir_slice subkey, bool *out_found, w
     return WEIR_OK;
 }
 
+/* Whether a leaf has nothing to show: all that its range had was removed. */
+static bool is_bare(const weir_map_leaf *leaf) { return leaf->complete && leaf->removed == leaf->count; }
+
+/* The first leaf from `index` on that is not bare: those at the front of a queue are found once. */
+static uint32_t skip_bare(weir_map_tree *tree, uint32_t index)
+{
+    if (tree->first_live_changes != tree->changes) {
+        tree->first_live = 0;
+        tree->first_live_changes = tree->changes;
+    }
+    bool from_front = index <= tree->first_live;
+    index = from_front ? tree->first_live : index;
+    while (index + 1 < tree->leaf_count && is_bare(tree->directory[index].leaf)) {
+        index++;
+    }
+    tree->first_live = from_front ? index : tree->first_live;
+    return index;
+}
+
 int weir_map_tree_seek(weir_map_tree *tree, weir_slice subkey, weir_map_place *out, weir_error *err)
 {
     bool equal = false;
@@ -451,6 +476,10 @@ int weir_map_tree_seek(weir_map_tree *tree, weir_slice subkey, weir_map_place *o
     out->at = tree->directory[out->leaf].leaf;
     out->position = weir_map_leaf_find(out->at, has_time(tree), subkey, &equal);
     out->changes = tree->changes;
+    uint32_t live = skip_bare(tree, out->leaf);
+    if (live != out->leaf) {
+        *out = (weir_map_place){live, 0, tree->directory[live].leaf, tree->changes};
+    }
     return WEIR_OK;
 }
 
@@ -514,7 +543,7 @@ bool weir_map_tree_evict(weir_map_tree *tree)
         leaf->complete = false;
         weir_map_leaf *next = i < tree->leaf_count ? tree->directory[i].leaf : NULL;
         if (next != NULL && next->count == 0 && !next->complete) {
-            remove_leaf(tree, i);
+            remove_leaf(tree, i, false);
         }
     }
     return gone;

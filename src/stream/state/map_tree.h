@@ -26,6 +26,7 @@ typedef struct weir_map_leaf {
     uint8_t *bytes;
     uint32_t *offsets;
     uint32_t count, offset_capacity;
+    uint32_t removed; /* tombstones among them */
     uint32_t used, byte_capacity;
     uint32_t garbage; /* bytes of `used` that no offset names */
     bool complete;
@@ -47,8 +48,10 @@ struct weir_map_tree {
     uint32_t index;                      /* among the trees in memory; for its owner */
     weir_map_directory_entry *directory; /* at least one leaf; the fence of the first is empty */
     uint32_t leaf_count, leaf_capacity;
-    uint64_t changes; /* of the directory */
-    bool dirty;       /* some leaf is; listed in table->dirty_trees */
+    uint64_t changes;            /* of the directory */
+    uint32_t first_live;         /* leaves before this one hold nothing but tombstones, */
+    uint64_t first_live_changes; /* if the directory is as it was then */
+    bool dirty;                  /* some leaf is; listed in table->dirty_trees */
     weir_map_tree *next_dirty;
     weir_map_tree **dirty_link; /* what points to it in that list */
 };
