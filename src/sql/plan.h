@@ -213,7 +213,7 @@ const weir_plan *weir_plan_row_wise_scan(const weir_plan *plan);
 
 /* The PROJECTs and FILTERs on top of a plan as one: what the rows of `bottom` must fulfil, all of it, and what the
  * fields of the plan are, as expressions over the fields of `bottom`. Made in `arena`, around parts of the plan. A
- * projection stays below when its volatile expressions are named more than once. */
+ * projection stays below when its volatile expressions are named more than once, or when the whole would grow large. */
 typedef struct weir_flat_plan {
     const weir_plan *bottom;
     weir_expression **conditions;

@@ -407,7 +407,7 @@ struct harness {
     weir_map uids;
     weir_buffer changes;
     harness_rows rows;
-    bool upserts; /* the result is upserts by a key: they are not applied strictly */
+    bool upserts;                 /* the result is upserts by a key: they are not applied strictly */
     weir_sink_changes sink_takes; /* harness_open: ALL */
     int32_t sink_key[4];
     int32_t sink_key_count;

@@ -28,7 +28,9 @@ static void describe_all(const weir_job *job, weir_buffer *out)
 int weir_job_insert_fail(const weir_job_insert *insert, int code, weir_error *err)
 {
     const weir_sql_table *table = insert->bound->sink; /* NULL: a query's */
-    return table == NULL ? code : weir_error_context(err, code, "INSERT INTO %s.%s.%s", table->catalog, table->database, table->name);
+    return table == NULL
+               ? code
+               : weir_error_context(err, code, "INSERT INTO %s.%s.%s", table->catalog, table->database, table->name);
 }
 
 /* --- Steps 1 to 3 ---------------------------------------------------------------------------------------------- */
