@@ -179,9 +179,12 @@ static void compare(harness *h, weir_sql_engine *engine, const survivors *rows, 
     weir_buffer_free(&batch);
 }
 
-static void run(const char *query, random_state *random, bool retracts, const char *folder)
+/* All runs share one engine, which is opened once. */
+static void run(weir_sql_engine *engine, const char *query, random_state *random, bool retracts, const char *folder)
 {
     harness *h = harness_open();
+    weir_sql_engine *own = h->engine;
+    h->engine = engine;
     harness_table *t = harness_add(h, "t", columns, retracts ? HARNESS_CHANGES : HARNESS_INSERTS);
     survivors rows = {0};
     weir_arena arena;
@@ -210,6 +213,8 @@ static void run(const char *query, random_state *random, bool retracts, const ch
         free(rows.items[--rows.count]);
     }
     weir_arena_free(&arena);
+    harness_take_down(h);
+    h->engine = own;
     harness_close(h);
 }
 
@@ -224,6 +229,9 @@ static void run_all(bool retracts, bool restarts)
 {
     random_state random = random_start();
     const char *only = getenv("WEIR_QUERY");
+    weir_error err = {0};
+    weir_sql_engine *engine;
+    check_code(weir_sql_engine_create(&(weir_sql_engine_options){.threads = 1}, &engine, &err), &err);
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
         char folder[] = "/tmp/weir-aggregate-XXXXXX";
         if (only != NULL && (size_t)atoi(only) != i) {
@@ -232,11 +240,12 @@ static void run_all(bool retracts, bool restarts)
         if (restarts) {
             assert_non_null(mkdtemp(folder));
         }
-        run(queries[i], &random, retracts, restarts ? folder : NULL);
+        run(engine, queries[i], &random, retracts, restarts ? folder : NULL);
         if (restarts) {
             remove_folder(folder);
         }
     }
+    weir_sql_engine_free(engine);
 }
 
 static void streams_of_inserts_give_what_batch_gives(void **state)

@@ -37,11 +37,14 @@ done:
     return code == WEIR_OK;
 }
 
-/* What is left at the end of a stream. Without `changes` the query has no table. */
-static bool stream_row(const char *query, const char *const *changes, weir_buffer *out)
+/* What is left at the end of a stream. Without `changes` the query has no table. All streams share one engine, which is
+ * opened once. */
+static bool stream_row(weir_sql_engine *engine, const char *query, const char *const *changes, weir_buffer *out)
 {
     weir_error err = {0};
     harness *h = harness_open();
+    weir_sql_engine *own = h->engine;
+    h->engine = engine;
     harness_table *once = harness_add(h, "once", "n INT", HARNESS_CHANGES);
     h->query = weir_strdup(query);
     int code = harness_bind(h, &err);
@@ -56,14 +59,17 @@ static bool stream_row(const char *query, const char *const *changes, weir_buffe
     } else if (code != WEIR_UNSUPPORTED) {
         fail_msg("%s: %s", query, err.message);
     }
+    harness_take_down(h);
+    h->engine = own;
     harness_close(h);
     return code == WEIR_OK;
 }
 
-static void compare(const char *query, const char *const *changes, const weir_buffer *batch, tally *counts)
+static void compare(weir_sql_engine *engine, const char *query, const char *const *changes, const weir_buffer *batch,
+                    tally *counts)
 {
     weir_buffer stream = {0};
-    if (!stream_row(query, changes, &stream)) {
+    if (!stream_row(engine, query, changes, &stream)) {
         counts->refused++;
     } else if (strcmp(weir_buffer_text(&stream), weir_buffer_text((weir_buffer *)batch)) != 0) {
         fail_msg("%s\n  stream %s\n  batch  %s", query, weir_buffer_text(&stream),
@@ -99,12 +105,12 @@ static void check_line(weir_sql_engine *engine, const json_t *line, tally *count
     weir_buffer batch = {0};
     if (has_rows && has_order(line) && json_object_get(line, "error") == NULL && batch_row(engine, query, &batch)) {
         char *changing = over_table(query);
-        compare(query, NULL, &batch, counts);
+        compare(engine, query, NULL, &batch, counts);
         if (changing != NULL && strstr(query, "JSON_OBJECTAGG") == NULL) { /* which takes no key twice */
-            compare(changing, changes, &batch, counts);
+            compare(engine, changing, changes, &batch, counts);
         }
         if (changing != NULL) {
-            compare(changing, at_once, &batch, counts);
+            compare(engine, changing, at_once, &batch, counts);
         }
         free(changing);
     }
