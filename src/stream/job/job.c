@@ -1,6 +1,7 @@
 /* The life of a job: making it, starting its thread, asking it to end, telling how it is. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "stream/job/job_internal.h"
 
@@ -30,7 +31,8 @@ static int open_state(weir_job *job, weir_error *err)
     int64_t limit = options->memory_bytes > 0 ? options->memory_bytes : INT64_MAX;
     weir_budget_init(&job->state_budget, "state", options->budget, limit);
     const weir_state_backend_options state_options = {
-        .folder = temporary ? weir_arena_format(&job->arena, "%s/state-%p", options->temp_folder, (void *)job)
+        .folder = temporary ? weir_arena_format(&job->arena, "%s/weir-state-%d-%p", options->temp_folder,
+                                                (int)getpid(), (void *)job)
                             : options->state_folder,
         .temporary = temporary,
         .budget = &job->state_budget};
