@@ -9,6 +9,7 @@ from alter_rounds import run_alter_rounds
 from engines import Java, Weir
 from dump_command import compare_dumps
 from golden_replay import replay_all
+from job_rounds import run_job_rounds
 from report import Report
 from rounds import Rounds
 from scenarios import all_scenarios
@@ -47,6 +48,8 @@ def main():
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
         if arguments.weir and arguments.only in "both sides alter a table":
             run_alter_rounds(weir, java, arguments.weir, warehouse, report, seed)
+        if arguments.weir and arguments.only in "jobs and Java by turns":
+            run_job_rounds(java, os.path.abspath(arguments.weir), warehouse, report, seed)
         if arguments.weir:
             SqlChecks(arguments.weir, arguments.peer, java, warehouse, arguments.golden, report).run(arguments.only)
         if arguments.old_version:
