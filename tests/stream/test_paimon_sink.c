@@ -423,6 +423,50 @@ static void a_compactor_beside_the_job_costs_it_only_its_compactions(void **stat
     fixture_free(&table);
 }
 
+/* What a compaction works out of rows must come though it was dropped and no further row comes. */
+static void check_changes_after_a_dropped_compaction(bool dies)
+{
+    fixture table;
+    sink_end end;
+    source_end source;
+    weir_buffer prepared = {0};
+    weir_error err = {0};
+    create(&table, "bucket=1;changelog-producer=lookup;num-levels=2");
+    sink_end_open(table.fs, &end);
+    sink_end_checkpoint(&end, 1, "[[1, \"a\"], [2, \"b\"]]", "+I");
+    sink_end_write(&end, "[[1, \"c\"], [3, \"e\"]]", "+U");
+    must(end.sink->prepare(end.sink, 2, true, &prepared, &err), &err, "preparing");
+    if (dies) {
+        sink_end_close(&end);
+    }
+    fixture_commit(&table, "[[2, \"d\"]]", "+U"); /* compacts what the prepared compaction has read */
+    if (dies) {
+        sink_end_open(table.fs, &end);
+        must(sink_end_recover(&end, 2, &prepared, &err), &err, "recovering");
+    } else {
+        sink_end_commit(&end, 2, &prepared);
+    }
+    source_end_open(table.fs, "scan.mode=from-snapshot;scan.snapshot-id=1", 0, &source);
+    assert_string_equal(source_end_rows(&source), "+I[1,\"a\"] +I[2,\"b\"] -U[2,\"b\"] +U[2,\"d\"] "
+                                                  "-U[1,\"a\"] +U[1,\"c\"] +I[3,\"e\"]");
+    source_end_close(&source);
+    weir_buffer_free(&prepared);
+    sink_end_close(&end);
+    fixture_free(&table);
+}
+
+static void changes_come_though_the_compaction_that_made_them_was_dropped(void **state)
+{
+    (void)state;
+    check_changes_after_a_dropped_compaction(false);
+}
+
+static void recovery_makes_the_changes_whose_compaction_was_dropped(void **state)
+{
+    (void)state;
+    check_changes_after_a_dropped_compaction(true);
+}
+
 static void damaged_bytes_are_refused(void **state)
 {
     (void)state;
@@ -553,6 +597,8 @@ int main(void)
         cmocka_unit_test(a_file_that_is_gone_stops_recovery),
         cmocka_unit_test(commits_of_others_do_not_matter_to_recovery),
         cmocka_unit_test(a_compactor_beside_the_job_costs_it_only_its_compactions),
+        cmocka_unit_test(changes_come_though_the_compaction_that_made_them_was_dropped),
+        cmocka_unit_test(recovery_makes_the_changes_whose_compaction_was_dropped),
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(a_job_that_dies_anywhere_leaves_the_table_as_if_it_had_not),
     };

@@ -28,6 +28,7 @@ typedef struct paimon_sink {
     weir_table_commit *commit;
     char *user;
     char *identity;
+    bool compacts_for_changes; /* changelog-producer = lookup */
 } paimon_sink;
 
 /* What was prepared, read again. */
@@ -140,22 +141,54 @@ static int publish(paimon_sink *sink, int64_t checkpoint, const prepared_commit 
         .property_count = sink->options.job != NULL ? 2 : 1,
         .messages = &prepared->messages,
     };
-    WEIR_TRY(recovers ? weir_table_commit_recover(sink->commit, &committable, prepared->seen_snapshot, &snapshot_id, err)
-                      : weir_table_commit_run(sink->commit, &committable, &snapshot_id, err));
+    WEIR_TRY(recovers
+                 ? weir_table_commit_recover(sink->commit, &committable, prepared->seen_snapshot, &snapshot_id, err)
+                 : weir_table_commit_run(sink->commit, &committable, &snapshot_id, err));
     count_commit(sink, &prepared->messages, snapshot_id);
     return WEIR_OK;
+}
+
+/* A compaction that met somebody else's was dropped, and where compactions work out the changes of rows, those are
+ * still to come: with the bucket's next rows, of which there may be none. So its buckets are compacted once more, under
+ * the same checkpoint. Not for ever: who is in the way again has worked out the changes. */
+static int compact_again(paimon_sink *sink, int64_t checkpoint, const prepared_commit *prepared, weir_error *err)
+{
+    prepared_commit again = {.watermark = prepared->watermark};
+    int code = WEIR_OK;
+    if (!sink->compacts_for_changes) {
+        return WEIR_OK;
+    }
+    weir_arena_init(&again.arena);
+    for (size_t i = 0; i < prepared->messages.count; i++) {
+        const weir_commit_message *message = &prepared->messages.items[i];
+        WEIR_GO(weir_table_write_compact(sink->write, message->partition, message->bucket, false, err));
+    }
+    WEIR_GO(weir_table_write_prepare(sink->write, true, &again.arena, &again.messages, err));
+    if (again.messages.count > 0) {
+        WEIR_GO(publish(sink, checkpoint, &again, false, err));
+    }
+    if (weir_table_commit_dropped_compaction(sink->commit)) {
+        WEIR_GO(weir_table_write_reload(sink->write, err));
+    }
+done:
+    prepared_free(&again);
+    return code;
 }
 
 static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes, weir_error *err)
 {
     paimon_sink *sink = (paimon_sink *)self;
     prepared_commit prepared;
+    int code;
     WEIR_TRY(prepared_read(sink, bytes, &prepared, err));
-    int code = publish(sink, checkpoint, &prepared, false, err);
+    WEIR_GO(publish(sink, checkpoint, &prepared, false, err));
+    if (weir_table_commit_dropped_compaction(sink->commit)) {
+        WEIR_GO(weir_table_write_reload(sink->write, err)); /* the buckets go on from what there is */
+        WEIR_GO(compact_again(sink, checkpoint, &prepared, err));
+    }
+done:
     prepared_free(&prepared);
-    WEIR_TRY(code);
-    /* A compaction that met another one was dropped with its files: the buckets go on from what there is. */
-    return weir_table_commit_dropped_compaction(sink->commit) ? weir_table_write_reload(sink->write, err) : WEIR_OK;
+    return code;
 }
 
 static int open_as(paimon_sink *sink, const char *user, weir_error *err)
@@ -178,10 +211,11 @@ static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes,
     paimon_sink *sink = (paimon_sink *)self;
     prepared_commit prepared;
     WEIR_TRY(prepared_read(sink, bytes, &prepared, err));
-    int code = open_as(sink, prepared.user, err);
-    if (code == WEIR_OK) {
-        code = publish(sink, checkpoint, &prepared, true, err);
-    }
+    int code;
+    WEIR_GO(open_as(sink, prepared.user, err));
+    WEIR_GO(publish(sink, checkpoint, &prepared, true, err));
+    WEIR_GO(compact_again(sink, checkpoint, &prepared, err)); /* does nothing where nothing is left to do */
+done:
     prepared_free(&prepared);
     return code;
 }
@@ -206,9 +240,10 @@ static int choose_changes(paimon_sink *sink, weir_error *err)
     const weir_schema *schema = sink->table->schema;
     weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
     WEIR_TRY(weir_changelog_producer_of(schema, &producer, err));
-    sink->base.takes = schema->primary_key_count == 0      ? WEIR_SINK_INSERTS
+    sink->base.takes = schema->primary_key_count == 0     ? WEIR_SINK_INSERTS
                        : producer == WEIR_CHANGELOG_INPUT ? WEIR_SINK_ALL
                                                           : WEIR_SINK_UPSERTS;
+    sink->compacts_for_changes = producer == WEIR_CHANGELOG_LOOKUP;
     sink->base.key = schema->primary_key_count > 0 ? schema->primary_columns : NULL;
     sink->base.key_count = schema->primary_key_count;
     return WEIR_OK;
