@@ -119,9 +119,10 @@ def main():
             runs = [run_script(weir, folder, text) for _ in range(options.repeat)]
             found[work] = report("weir", work, rows, median(runs))
         for producer in ("none", "lookup"):
-            text = UPSERTS.format(folder=folder, rows=rows, producer=producer)
+            many = rows * 5  # several checkpoints, so that keys are written again
+            text = UPSERTS.format(folder=folder, rows=many, producer=producer)
             runs = [run_script(weir, folder, text) for _ in range(options.repeat)]
-            report("weir", "upserts-" + producer, rows, median(runs))
+            report("weir", "upserts-" + producer, many, median(runs))
         if not os.access(options.peer, os.X_OK):
             print(f"Flink: skipped: no {options.peer}", file=sys.stderr)
             return
