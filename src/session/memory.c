@@ -12,10 +12,10 @@ typedef enum consumer { CONSUMER_ENGINE, CONSUMER_TABLES, CONSUMER_SOURCES, CONS
 
 /* In percent: with neither, with DuckDB, with jobs, with both. */
 static const int shares[CONSUMER_COUNT][4] = {
-    [CONSUMER_ENGINE] = {0, 45, 0, 25},
-    [CONSUMER_TABLES] = {75, 35, 40, 25},
+    [CONSUMER_ENGINE] = {0, 45, 0, 18},
+    [CONSUMER_TABLES] = {75, 35, 22, 18},
     [CONSUMER_SOURCES] = {10, 5, 5, 5},
-    [CONSUMER_JOBS] = {0, 0, 40, 30},
+    [CONSUMER_JOBS] = {0, 0, 65, 55},
 };
 
 static int64_t share_of(const weir_memory *memory, consumer who)
