@@ -108,10 +108,10 @@ static bool dequeue(following_source *source, waiting_file *out)
 
 /* ---- looking ---- */
 
-/* Whether there is something in a file that was not read yet. */
+/* Whether a file has to be opened: for what was not read yet, or because it has become shorter, which is an error. */
 static bool has_more(const following_source *source, const weir_known_file *known, uint64_t size)
 {
-    return is_text(source) ? size > known->position.offset : !known->is_through;
+    return is_text(source) ? size != known->position.offset : !known->is_through;
 }
 
 /* How long a file has to be left alone for its writer to be done with it. */
@@ -358,19 +358,17 @@ static int read_around(const following_source *source, uint64_t offset, uint8_t 
     return code;
 }
 
-/* Where a line was taken without its end, the end has to come first. It is passed over. */
-static int pass_cut(following_source *source, weir_known_file *known, weir_error *err)
+static int fail_rewritten(const following_source *source, const weir_known_file *known, weir_error *err)
 {
-    uint8_t around[3];
-    uint64_t offset = known->position.offset;
-    if (!known->is_cut || offset == 0 || offset >= source->current_file.size) {
-        return WEIR_OK;
-    }
-    WEIR_TRY(read_around(source, offset, around, err));
-    known->is_cut = around[0] != '\n';
-    if (!known->is_cut) {
-        return WEIR_OK;
-    }
+    return weir_fail(err, WEIR_INVALID,
+                     "%s: its first %" PRIu64 " bytes were read, and now that it has %" PRIu64 " they are others; files "
+                     "of a folder that is followed may only grow: move it away, and what is new in it into a new file",
+                     source->current.path, known->position.offset, source->current_file.size);
+}
+
+/* Where a line was taken without its end, the end has to come first. It is passed over. */
+static int pass_cut(const following_source *source, weir_known_file *known, const uint8_t around[3], weir_error *err)
+{
     uint64_t passed = around[1] == '\n' ? 1 : around[1] == '\r' && around[2] == '\n' ? 2 : 0;
     if (passed == 0) {
         return weir_fail(err, WEIR_INVALID,
@@ -382,6 +380,33 @@ static int pass_cut(following_source *source, weir_known_file *known, weir_error
     known->position.line++;
     known->is_cut = false;
     return WEIR_OK;
+}
+
+/* Whether rows may end with this byte: with that of a line, of a JSON value, or a blank behind one. */
+static bool may_end_row(uint8_t byte) { return memchr("\n\r} \t", byte, 5) != NULL; }
+
+/* What was read has to be there still, as far as the file's size and, of one that was read to its end, its last byte can
+ * tell. */
+static int check_read_part(const following_source *source, weir_known_file *known, weir_error *err)
+{
+    uint8_t around[3];
+    uint64_t offset = known->position.offset;
+    uint64_t size = source->current_file.size;
+    if (!is_text(source) || offset == 0 || offset == size) {
+        return WEIR_OK;
+    }
+    if (offset > size) {
+        return fail_rewritten(source, known, err);
+    }
+    WEIR_TRY(read_around(source, offset, around, err));
+    if (around[0] == '\n') {
+        known->is_cut = false;
+        return WEIR_OK;
+    }
+    if (known->is_cut) {
+        return pass_cut(source, known, around, err);
+    }
+    return known->is_through && !may_end_row(around[0]) ? fail_rewritten(source, known, err) : WEIR_OK;
 }
 
 /* Opens the next file of the queue. WEIR_IDLE: there is none. */
@@ -399,7 +424,7 @@ static int open_next(following_source *source, weir_error *err)
         int code = weir_folder_file_look(&source->reader.table, &source->current_arena, source->current.path,
                                          &source->current_file, err);
         if (code == WEIR_OK) {
-            code = pass_cut(source, known, err);
+            code = check_read_part(source, known, err);
         }
         if (code == WEIR_OK) {
             code = weir_folder_reader_open(&source->reader, &source->current_file, known->position,

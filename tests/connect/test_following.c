@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "connect/connect_fixture.h"
@@ -31,6 +32,14 @@ static void remove_file(const char *folder, const char *name)
 {
     char *path = weir_format("%s/%s", folder, name);
     assert_int_equal(unlink(path), 0);
+    free(path);
+}
+
+static void write_anew(const char *folder, const char *name, const char *text)
+{
+    char *path = weir_format("%s/%s", folder, name);
+    assert_int_equal(truncate(path, 0), 0);
+    append_text(folder, name, text);
     free(path);
 }
 
@@ -247,6 +256,72 @@ static void a_source_goes_on_after_any_batch_with_what_has_come_meanwhile(void *
     }
 }
 
+static void check_error(weir_source *source, const test_table *table, const char *expected)
+{
+    char *rows = rows_for_now(source, table);
+    if (strstr(rows, expected) == NULL) {
+        fail_msg("expected '%s', got '%s'", expected, rows);
+    }
+    free(rows);
+}
+
+static void values_of_json_need_no_lines(void **state)
+{
+    (void)state;
+    test_table table;
+    char *folder = folder_start();
+    follow(&table, folder, "a INT", "json", "");
+    write_file(folder, "a", "{\"a\":1}");
+    weir_source *source = open_source(&table, 0);
+    check_rows(source, &table, "+I[1] ");
+    append_text(folder, "a", "\n{\"a\":2} {\"a\":3} ");
+    check_rows(source, &table, "+I[2] +I[3] ");
+    append_text(folder, "a", "{\"a\":4}\n");
+    check_rows(source, &table, "+I[4] ");
+    source->close(source);
+    table_end(&table);
+    folder_end(folder);
+}
+
+static void a_file_that_becomes_shorter_is_an_error(void **state)
+{
+    (void)state;
+    test_table table;
+    char *folder = folder_start();
+    follow(&table, folder, "a INT", "csv", "");
+    write_file(folder, "a", "1\n22\n333\n");
+    write_file(folder, "b", "1\n");
+    weir_source *source = open_source(&table, 0);
+    check_rows(source, &table, "+I[1] +I[22] +I[333] +I[1] ");
+    write_anew(folder, "a", "");
+    check_error(source, &table, "/a: its first 9 bytes were read, and now that it has 0 they are others");
+    source = reopen(source, &table);
+    check_error(source, &table, "/a: its first 9 bytes were read");
+    source = reopen(source, &table);
+    remove_file(folder, "a");
+    append_text(folder, "b", "2\n");
+    check_rows(source, &table, "+I[2] ");
+    source->close(source);
+    table_end(&table);
+    folder_end(folder);
+}
+
+static void a_file_that_is_written_anew_is_an_error_where_it_shows(void **state)
+{
+    (void)state;
+    test_table table;
+    char *folder = folder_start();
+    follow(&table, folder, "a INT", "csv", "");
+    write_file(folder, "a", "1\n22\n333\n");
+    weir_source *source = open_source(&table, 0);
+    check_rows(source, &table, "+I[1] +I[22] +I[333] ");
+    write_anew(folder, "a", "4444\n5555\n6666\n");
+    check_error(source, &table, "/a: its first 9 bytes were read, and now that it has 15 they are others");
+    source->close(source);
+    table_end(&table);
+    folder_end(folder);
+}
+
 static void a_file_that_is_gone_in_the_midst_of_reading_is_an_error(void **state)
 {
     (void)state;
@@ -427,6 +502,9 @@ int main(void)
         cmocka_unit_test(a_last_line_without_an_end_is_taken_when_the_file_is_left_alone),
         cmocka_unit_test(a_file_that_was_left_alone_long_ago_is_read_to_its_end_at_once),
         cmocka_unit_test(a_source_goes_on_after_any_batch_with_what_has_come_meanwhile),
+        cmocka_unit_test(values_of_json_need_no_lines),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_an_error),
+        cmocka_unit_test(a_file_that_is_written_anew_is_an_error_where_it_shows),
         cmocka_unit_test(a_file_that_is_gone_in_the_midst_of_reading_is_an_error),
         cmocka_unit_test(files_that_are_removed_after_they_were_read_are_no_matter),
         cmocka_unit_test(new_folders_of_partitions_are_found),
