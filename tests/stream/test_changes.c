@@ -131,6 +131,23 @@ static void equal_rows_of_several_keys_go_one_by_one(void **state)
     harness_close(h);
 }
 
+static void a_sink_that_keeps_changes_sees_both_halves_of_those_of_its_rows(void **state)
+{
+    harness_table *t;
+    harness *h = open_sink(&t, WEIR_MATERIALIZE_AUTO, 0, 1);
+    (void)state;
+    h->upserts = false;
+    h->sink_takes = WEIR_SINK_ALL;
+    harness_start(h, "SELECT g, v FROM t");
+    harness_push(t, "+I [1, 7, 10] +I [2, 7, 20] +I [3, 7, 20]");
+    harness_check(h, "+I [7, 10] -U [7, 10] +U [7, 20]");
+    harness_push(t, "-U [1, 7, 10] +U [1, 7, 11]");
+    harness_check(h, "-U [7, 20] +U [7, 11]");
+    harness_push(t, "-D [1, 7, 11] -D [2, 7, 20] -D [3, 7, 20]");
+    harness_check(h, "-U [7, 11] +U [7, 20] -D [7, 20]");
+    harness_close(h);
+}
+
 static void without_materializing_rows_are_sent_as_they_come(void **state)
 {
     harness_table *t;
@@ -284,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_row_that_moves_to_another_key_is_deleted_at_the_old_one),
         cmocka_unit_test(rows_that_meet_on_a_key_of_the_sink_are_all_kept),
         cmocka_unit_test(equal_rows_of_several_keys_go_one_by_one),
+        cmocka_unit_test(a_sink_that_keeps_changes_sees_both_halves_of_those_of_its_rows),
         cmocka_unit_test(without_materializing_rows_are_sent_as_they_come),
         cmocka_unit_test(forced_materializing_keeps_rows_whatever_their_keys),
         cmocka_unit_test(changes_and_keys_of_plans_are_known),

@@ -1,6 +1,7 @@
 /* Before a sink that keeps one row a key, where rows of several keys of the query may meet on one key of the sink: all
  * of them are kept in the order of their arrival, and the sink holds the last one. When it goes, the one before it
- * comes back; when none is left, the sink's row is deleted.
+ * comes back; when none is left, the sink's row is deleted. What goes out is a changelog of the sink's rows, for sinks
+ * that keep it.
  *
  * State, by key of the sink: | size of a row: 4 | row by row_codec.h | again, the oldest first. */
 #include <stdlib.h>
@@ -15,7 +16,7 @@ typedef struct materialize {
     int32_t *key;
     int32_t key_count;
     weir_keyed_rows rows;
-    weir_buffer last;
+    weir_buffer before;
     weir_batch result;
 } materialize;
 
@@ -29,34 +30,27 @@ static int add(materialize *self, weir_state_slot slot, weir_slice row, weir_err
     return WEIR_OK;
 }
 
-/* Where an equal row begins in the list, and where the row before it does. */
-static bool find(weir_slice list, weir_slice row, size_t *out_at, size_t *out_before)
+/* Where an equal row begins in the list. */
+static bool find(weir_slice list, weir_slice row, size_t *out_at)
 {
-    size_t before = 0;
     for (size_t at = 0; at + sizeof(uint32_t) <= list.size;) {
         size_t size = weir_load_le32(list.data + at);
         if (weir_slice_equal(weir_slice_of(list.data + at + sizeof(uint32_t), size), row)) {
             *out_at = at;
-            *out_before = before;
             return true;
         }
-        before = at;
         at += sizeof(uint32_t) + size;
     }
     return false;
 }
 
-/* Takes a row out of the list; the row that is last then, if another one was, is *out_last. */
-static int take_out(materialize *self, weir_state_slot slot, weir_slice row, bool *out_found, weir_buffer *out_last,
-                    weir_error *err)
+static int take_out(materialize *self, weir_state_slot slot, weir_slice row, weir_error *err)
 {
-    size_t at, before;
+    size_t at;
     uint8_t *bytes;
     weir_slice list = weir_value_state_get(self->state, slot);
     size_t entry = sizeof(uint32_t) + row.size;
-    weir_buffer_clear(out_last);
-    *out_found = find(list, row, &at, &before);
-    if (!*out_found) {
+    if (!find(list, row, &at)) {
         return WEIR_OK;
     }
     if (list.size == entry) {
@@ -64,49 +58,70 @@ static int take_out(materialize *self, weir_state_slot slot, weir_slice row, boo
         return WEIR_OK;
     }
     size_t rest = list.size - at - entry;
-    if (rest == 0) {
-        weir_buffer_append(out_last, list.data + before + sizeof(uint32_t), at - before - sizeof(uint32_t));
-    }
     WEIR_TRY(weir_value_state_edit(self->state, slot, list.size, &bytes, err));
     memmove(bytes + at, bytes + at + entry, rest);
     return weir_value_state_edit(self->state, slot, at + rest, &bytes, err);
 }
 
-static int take_insert(materialize *self, weir_state_slot slot, weir_slice row, bool replaces, weir_error *err)
+/* --- What the sink holds --------------------------------------------------------------------------------------- */
+
+/* The last row of the list; without bytes where there is none. */
+static weir_slice held_row(const materialize *self, weir_state_slot slot)
 {
-    bool is_first = weir_value_state_get(self->state, slot).size == 0 && !replaces;
-    WEIR_TRY(add(self, slot, row, err));
-    return weir_batch_append_encoded(&self->result, row, is_first ? WEIR_INSERT : WEIR_UPDATE_AFTER, err);
+    weir_slice list = weir_value_state_get(self->state, slot);
+    weir_slice last = {0};
+    for (size_t at = 0; at + sizeof(uint32_t) <= list.size;) {
+        last = weir_slice_of(list.data + at + sizeof(uint32_t), weir_load_le32(list.data + at));
+        at += sizeof(uint32_t) + last.size;
+    }
+    return last;
 }
 
-static int take_delete(materialize *self, weir_state_slot slot, weir_slice row, weir_error *err)
+static void note_held(materialize *self, weir_state_slot slot)
 {
-    bool found;
-    WEIR_TRY(take_out(self, slot, row, &found, &self->last, err));
-    if (found && self->last.size > 0) {
-        return weir_batch_append_encoded(&self->result, weir_buffer_slice(&self->last), WEIR_UPDATE_AFTER, err);
+    weir_slice row = held_row(self, slot);
+    weir_buffer_clear(&self->before);
+    weir_buffer_append(&self->before, row.data, row.size);
+}
+
+/* Gives out how what the sink holds has changed since note_held(). */
+static int give_change(materialize *self, weir_state_slot slot, weir_error *err)
+{
+    weir_slice before = weir_buffer_slice(&self->before);
+    weir_slice now = held_row(self, slot);
+    if (weir_slice_equal(before, now)) {
+        return WEIR_OK;
     }
-    bool is_gone = found && weir_value_state_get(self->state, slot).size == 0;
-    return is_gone ? weir_batch_append_encoded(&self->result, row, WEIR_DELETE, err) : WEIR_OK;
+    if (before.size > 0) {
+        int8_t kind = now.size > 0 ? WEIR_UPDATE_BEFORE : WEIR_DELETE;
+        WEIR_TRY(weir_batch_append_encoded(&self->result, before, kind, err));
+    }
+    if (now.size > 0) {
+        int8_t kind = before.size > 0 ? WEIR_UPDATE_AFTER : WEIR_INSERT;
+        WEIR_TRY(weir_batch_append_encoded(&self->result, now, kind, err));
+    }
+    return WEIR_OK;
 }
 
 static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
 {
     materialize *self = (materialize *)base;
-    bool replaces = false;
+    bool is_second_half = false;
     (void)input;
     WEIR_TRY(weir_keyed_rows_find(&self->rows, self->state, batch, self->key, self->key_count, err));
     weir_batch_clear(&self->result);
     for (int64_t i = 0; i < batch->length; i++) {
         weir_state_slot slot = self->rows.slots[i];
         weir_slice row = weir_keyed_row(&self->rows, i);
-        if (weir_keyed_rows_is_first_half(&self->rows, batch, i)) {
-            WEIR_TRY(take_out(self, slot, row, &replaces, &self->last, err));
-            continue;
-        }
         bool goes = weir_row_kind_is_retract(weir_batch_kind(batch, i));
-        WEIR_TRY(goes ? take_delete(self, slot, row, err) : take_insert(self, slot, row, replaces, err));
-        replaces = false;
+        if (!is_second_half) {
+            note_held(self, slot);
+        }
+        WEIR_TRY(goes ? take_out(self, slot, row, err) : add(self, slot, row, err));
+        is_second_half = weir_keyed_rows_is_first_half(&self->rows, batch, i);
+        if (!is_second_half) {
+            WEIR_TRY(give_change(self, slot, err));
+        }
     }
     return weir_output_send(base, &self->result, err);
 }
@@ -118,7 +133,7 @@ static void close_materialize(weir_operator *base)
         weir_value_state_close(self->state);
     }
     weir_keyed_rows_free(&self->rows);
-    weir_buffer_free(&self->last);
+    weir_buffer_free(&self->before);
     weir_batch_free(&self->result);
     free(self->key);
     free(self);
