@@ -177,6 +177,24 @@ static void a_commit_that_the_journal_does_not_know_is_found(void **state)
     assert_int_equal(count_rows(self, "p WHERE v = 2"), 1);
 }
 
+static void another_statement_in_the_place_of_an_interrupted_one_runs(void **state)
+{
+    fixture *self = *state;
+    begin_run(self);
+    run(self, batch);
+    run(self, create);
+    run(self, "INSERT INTO t VALUES (1, 1)");
+    leave_run(self);
+    lose_last_line(self);
+
+    begin_run(self);
+    run(self, batch);
+    expect_passed_over(self, create);
+    run(self, "INSERT INTO t VALUES (2, 2)");
+    assert_int_equal(count_rows(self, "t"), 2);
+    assert_int_equal(count_rows(self, "t WHERE k = 2"), 1);
+}
+
 static void a_create_that_the_journal_does_not_know_finds_the_same_table(void **state)
 {
     fixture *self = *state;
@@ -240,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_done_is_passed_over),
         TEST(a_commit_that_the_journal_does_not_know_is_found),
+        TEST(another_statement_in_the_place_of_an_interrupted_one_runs),
         TEST(a_create_that_the_journal_does_not_know_finds_the_same_table),
         TEST(a_table_that_was_made_and_not_filled_is_filled),
         TEST(what_belongs_to_the_session_is_made_again),

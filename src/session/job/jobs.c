@@ -152,11 +152,13 @@ void weir_session_expect_jobs(weir_session *session, int32_t count)
     session->expected_jobs = count > session->expected_jobs ? count : session->expected_jobs;
 }
 
-int64_t weir_jobs_memory_left(const weir_jobs *jobs, int64_t share)
+int64_t weir_jobs_memory_left(weir_jobs *jobs, int64_t share)
 {
+    pthread_mutex_lock(&jobs->mutex);
     for (int32_t i = 0; i < jobs->count; i++) {
         share -= has_ended(jobs->items[i]) ? 0 : jobs->items[i]->budget.limit_bytes;
     }
+    pthread_mutex_unlock(&jobs->mutex);
     return share;
 }
 
@@ -282,10 +284,13 @@ void weir_jobs_free(weir_jobs *jobs)
             weir_job_stop(jobs->items[i]->job, WEIR_JOB_STOP_CHECKPOINT, 0);
         }
     }
+    /* Until the last one has ended they look through the list, to wake each other. */
     for (int32_t i = 0; i < jobs->count; i++) {
         if (jobs->items[i]->job != NULL) {
             weir_job_wait(jobs->items[i]->job, -1);
         }
+    }
+    for (int32_t i = 0; i < jobs->count; i++) {
         weir_session_job_free(jobs->items[i]);
     }
     free(jobs->items);

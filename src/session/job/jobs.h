@@ -48,7 +48,7 @@ void weir_jobs_add(weir_jobs *jobs, weir_session_job *job);
 void weir_jobs_wake_readers(void *jobs, const weir_job *writer);
 
 /* What those that run have left of the share of all jobs. */
-int64_t weir_jobs_memory_left(const weir_jobs *jobs, int64_t share);
+int64_t weir_jobs_memory_left(weir_jobs *jobs, int64_t share);
 
 /* The one with this id, number or name; NULL: none. */
 weir_session_job *weir_jobs_find(const weir_jobs *jobs, const char *name);

@@ -127,8 +127,10 @@ static int run_counted(weir_session *session, const weir_ast_statement *statemen
     const weir_journal_entry *entry = weir_journal_find(journal, session->statement_number);
     char user[WEIR_UUID_SIZE];
     weir_uuid(user);
-    session->was_interrupted = entry != NULL;
-    session->commit_user = weir_arena_strdup(&session->statement_arena, entry != NULL ? entry->user : user);
+    /* What an earlier statement in this place may have committed is not what this one is to commit. */
+    session->was_interrupted = entry != NULL && is_same_text(entry->text, text);
+    session->commit_user =
+        weir_arena_strdup(&session->statement_arena, session->was_interrupted ? entry->user : user);
     WEIR_TRY(weir_journal_begin(journal, session->statement_number, text, session->commit_user, err));
     int failed = weir_session_dispatch(session, statement, out, err);
     if (failed == WEIR_NOT_FOUND && session->state->is_resumed && err != NULL) {
