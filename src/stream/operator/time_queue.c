@@ -12,7 +12,7 @@
 
 struct weir_time_queue {
     weir_map_state *state;
-    weir_state_slot slot;
+    weir_state_slot slot; /* of the one map, by find_map() */
     int64_t first;   /* no entry is before it */
     uint64_t number; /* of the next row */
     weir_buffer subkey;
@@ -30,9 +30,6 @@ int weir_time_queue_open(const weir_operator_context *context, const char *uid, 
     weir_time_queue *queue = weir_alloc_zeroed(1, sizeof *queue);
     const weir_state_options options = {.uid = uid, .name = name};
     int code = weir_map_state_open(context->state, &options, &queue->state, err);
-    if (code == WEIR_OK) {
-        code = weir_map_state_fetch_one(queue->state, weir_slice_of(NULL, 0), &queue->slot, err);
-    }
     if (code != WEIR_OK) {
         weir_time_queue_close(queue);
         return code;
@@ -57,6 +54,12 @@ void weir_time_queue_close(weir_time_queue *queue)
     free(queue);
 }
 
+/* Before each use: between batches state may let go of the map, or move it. */
+static int find_map(weir_time_queue *queue, weir_error *err)
+{
+    return weir_map_state_fetch_one(queue->state, weir_slice_of(NULL, 0), &queue->slot, err);
+}
+
 static void append_time(weir_buffer *out, int64_t time)
 {
     uint8_t bytes[time_size];
@@ -76,6 +79,7 @@ static void build_subkey(weir_time_queue *queue, int64_t time, weir_slice key)
 static int put_subkey(weir_time_queue *queue, int64_t time, weir_slice value, weir_error *err)
 {
     queue->first = time < queue->first ? time : queue->first;
+    WEIR_TRY(find_map(queue, err));
     return weir_map_state_put(queue->state, queue->slot, weir_buffer_slice(&queue->subkey), value, err);
 }
 
@@ -89,12 +93,14 @@ int weir_time_queue_get(weir_time_queue *queue, int64_t time, weir_slice key, bo
                         weir_error *err)
 {
     build_subkey(queue, time, key);
+    WEIR_TRY(find_map(queue, err));
     return weir_map_state_get(queue->state, queue->slot, weir_buffer_slice(&queue->subkey), out_found, out, err);
 }
 
 int weir_time_queue_remove(weir_time_queue *queue, int64_t time, weir_slice key, weir_error *err)
 {
     build_subkey(queue, time, key);
+    WEIR_TRY(find_map(queue, err));
     return weir_map_state_remove(queue->state, queue->slot, weir_buffer_slice(&queue->subkey), err);
 }
 
@@ -119,6 +125,7 @@ int weir_time_queue_first(weir_time_queue *queue, int64_t last, int64_t *out, we
     if (queue->first > last || queue->first == INT64_MAX) {
         return WEIR_OK;
     }
+    WEIR_TRY(find_map(queue, err));
     WEIR_TRY(weir_map_cursor_open(queue->state, queue->slot, weir_slice_of(NULL, 0), &cursor, err));
     int code = weir_map_cursor_next(cursor, &subkey, &value, err);
     if (code == WEIR_OK || code == WEIR_END) {
@@ -148,6 +155,7 @@ static int gather(weir_time_queue *queue, int64_t last, int64_t *out_count, weir
     weir_slice value;
     int64_t count = 0;
     int code;
+    WEIR_TRY(find_map(queue, err));
     WEIR_TRY(weir_map_cursor_open(queue->state, queue->slot, weir_slice_of(NULL, 0), &cursor, err));
     while ((code = weir_map_cursor_next(cursor, &subkey, &value, err)) == WEIR_OK) {
         queue->first = load_time(subkey.data);
