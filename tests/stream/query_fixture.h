@@ -214,6 +214,14 @@ typedef struct stream_query {
     result_rows result;
 } stream_query;
 
+/* Queries of the engine see rows, streams see changes. */
+static inline void set_tables(stream_query *query, bool streaming)
+{
+    for (int32_t i = 0; i < query->table_count; i++) {
+        query->tables[i]->memory.table.has_row_kinds = streaming && !query->tables[i]->only_inserts;
+    }
+}
+
 /* NULL when it is refused. */
 static inline weir_bound *bind_text(stream_query *query, const char *text, bool streaming, weir_error *err)
 {
@@ -222,10 +230,9 @@ static inline weir_bound *bind_text(stream_query *query, const char *text, bool 
     weir_bound *bound = NULL;
     weir_bind_context context = {.resolver = &query->resolver.resolver, .streaming = streaming};
     weir_arena_init(&arena);
+    set_tables(query, streaming);
     for (int32_t i = 0; i < query->table_count; i++) {
-        weir_sql_table *table = &query->tables[i]->memory.table;
-        table->has_row_kinds = streaming && !query->tables[i]->only_inserts;
-        table->open_stream = changing_open;
+        query->tables[i]->memory.table.open_stream = changing_open;
         query->resolver.tables[i] = &query->tables[i]->memory;
     }
     query->resolver.resolver.resolve = memory_resolve;
@@ -247,6 +254,7 @@ static inline void build_graph(stream_query *query)
                                      .time_zone = "UTC",
                                      .clock_ms = clock_at_zero,
                                      .late_rows = &query->late_rows};
+    set_tables(query, true);
     check_code(weir_graph_create(&context, query->bound, &query->result.sink, &query->uids, &query->graph, &err), &err);
 }
 

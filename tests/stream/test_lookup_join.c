@@ -12,9 +12,11 @@ typedef struct fixture {
     harness_table *orders, *names;
 } fixture;
 
-static void start(fixture *f, harness_changes orders, harness_changes names, const char *query)
+static void start_in(fixture *f, const char *temp_folder, harness_changes orders, harness_changes names,
+                     const char *query)
 {
     f->h = harness_open();
+    f->h->context.temp_folder = temp_folder;
     f->orders = harness_add(f->h, "o", "id INT, k INT, v INT", orders);
     f->names = harness_add(
         f->h, "d", names == HARNESS_INSERTS ? "k INT, name STRING, w INT" : "k INT NOT NULL, name STRING, w INT",
@@ -24,6 +26,11 @@ static void start(fixture *f, harness_changes orders, harness_changes names, con
     }
     f->names->table.has_lookup = true;
     harness_start(f->h, query);
+}
+
+static void start(fixture *f, harness_changes orders, harness_changes names, const char *query)
+{
+    start_in(f, NULL, orders, names, query);
 }
 
 static void stop(fixture *f) { harness_close(f->h); }
@@ -46,6 +53,22 @@ static void a_row_meets_what_the_table_holds_when_it_comes(void **state)
         harness_push(f.orders, "+I [13, 1, 0] +I [14, 3, 0] +I [15, 2, 0]");
         harness_check(f.h, "+I [13, 'eve'] +I [14, 'cy'] +I [15, null]");
         stop(&f);
+    }
+}
+
+static void jobs_may_look_up_the_same_at_once(void **state)
+{
+    (void)state;
+    fixture jobs[2];
+    for (int i = 0; i < 2; i++) {
+        start_in(&jobs[i], "/tmp", HARNESS_INSERTS, HARNESS_UPSERTS,
+                 "SELECT o.id, d.name FROM " LEFT_ROWS " JOIN d FOR SYSTEM_TIME AS OF o.pt ON o.k = d.k");
+        harness_table_add(jobs[i].names, i == 0 ? "+I [1, 'ann', 0]" : "+I [1, 'eve', 0]");
+    }
+    for (int i = 0; i < 2; i++) {
+        harness_push(jobs[i].orders, "+I [10, 1, 0]");
+        harness_check(jobs[i].h, i == 0 ? "+I [10, 'ann']" : "+I [10, 'eve']");
+        stop(&jobs[i]);
     }
 }
 
@@ -276,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_meets_what_the_table_holds_when_it_comes),
+        cmocka_unit_test(jobs_may_look_up_the_same_at_once),
         cmocka_unit_test(the_key_of_the_join_need_not_be_that_of_the_table),
         cmocka_unit_test(a_table_without_key_gives_all_rows_of_the_key),
         cmocka_unit_test(filters_and_conditions_of_the_table_follow_its_changes),

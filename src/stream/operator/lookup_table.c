@@ -11,6 +11,7 @@
 #include "stream/operator/lookup_table.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "sql/type.h"
@@ -111,9 +112,11 @@ static void choose_layout(weir_lookup_table *self, int32_t left_count, weir_join
 
 static int open_backend(weir_lookup_table *self, const weir_operator_context *context, const char *uid, weir_error *err)
 {
+    /* a folder of its own: jobs and processes that look up the same have the same uid */
     const char *folder = context->temp_folder == NULL
                              ? NULL
-                             : weir_arena_format(&self->arena, "%s/lookup-%s", context->temp_folder, uid);
+                             : weir_arena_format(&self->arena, "%s/weir-lookup-%d-%p", context->temp_folder,
+                                                 (int)getpid(), (void *)self);
     weir_state_backend_options options = {.folder = folder, .temporary = true, .budget = context->budget};
     weir_operator_context own = *context;
     self->clock_ms = context->clock_ms;

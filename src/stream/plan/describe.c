@@ -212,6 +212,20 @@ static void describe_table(const weir_sql_table *table, const int32_t *columns, 
     weir_buffer_append_byte(out, ']');
 }
 
+/* What kinds of changes a table gives, and by which key: operators above it keep what goes with them. */
+static void describe_changes(const weir_sql_table *table, weir_buffer *out)
+{
+    if (!table->has_upserts) {
+        weir_buffer_append_text(out, table->has_row_kinds ? " all changes" : "");
+        return;
+    }
+    weir_buffer_append_text(out, " upserts by [");
+    for (int32_t i = 0; i < table->primary_key_count; i++) {
+        weir_buffer_append_format(out, "%s%s", i == 0 ? "" : ", ", table->columns[table->primary_key[i]].name);
+    }
+    weir_buffer_append_byte(out, ']');
+}
+
 /* Many rows are told apart by a hash of their words. */
 static void describe_values(const weir_plan *plan, weir_buffer *out)
 {
@@ -267,6 +281,7 @@ static void describe_node(const weir_plan *plan, weir_buffer *out)
     switch (plan->kind) {
     case WEIR_PLAN_SCAN:
         describe_table(plan->table, plan->columns, plan->field_count, out);
+        describe_changes(plan->table, out);
         break;
     case WEIR_PLAN_FILTER:
         weir_buffer_append_byte(out, ' ');
