@@ -95,6 +95,26 @@ static void a_row_that_moves_to_another_key_is_deleted_at_the_old_one(void **sta
     harness_close(h);
 }
 
+static void what_is_kept_for_the_sink_is_part_of_the_description(void **state)
+{
+    static const weir_upsert_materialize modes[] = {WEIR_MATERIALIZE_AUTO, WEIR_MATERIALIZE_FORCE};
+    char *texts[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        harness_table *t;
+        harness *h = open_sink(&t, modes[i], 0, 1);
+        weir_buffer words = {0};
+        harness_start(h, "SELECT k, v FROM t");
+        weir_graph_describe_sink(h->graph, &words);
+        texts[i] = weir_strdup(weir_buffer_text(&words));
+        weir_buffer_free(&words);
+        harness_close(h);
+    }
+    assert_string_not_equal(texts[0], texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+}
+
 static void rows_that_meet_on_a_key_of_the_sink_are_all_kept(void **state)
 {
     harness_table *t;
@@ -299,6 +319,7 @@ int main(void)
         cmocka_unit_test(upserts_go_through_to_a_sink_of_the_same_key),
         cmocka_unit_test(updates_that_keep_their_key_are_sent_without_what_was_before),
         cmocka_unit_test(a_row_that_moves_to_another_key_is_deleted_at_the_old_one),
+        cmocka_unit_test(what_is_kept_for_the_sink_is_part_of_the_description),
         cmocka_unit_test(rows_that_meet_on_a_key_of_the_sink_are_all_kept),
         cmocka_unit_test(equal_rows_of_several_keys_go_one_by_one),
         cmocka_unit_test(a_sink_that_keeps_changes_sees_both_halves_of_those_of_its_rows),

@@ -176,6 +176,25 @@ static void a_description_is_of_what_is_computed(void **state)
     harness_close(h);
 }
 
+static void a_description_says_what_changes_a_table_gives(void **state)
+{
+    static const harness_changes kinds[] = {HARNESS_INSERTS, HARNESS_CHANGES, HARNESS_UPSERTS};
+    char *texts[3];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        harness *h = harness_open();
+        harness_table *t = harness_add(h, "t", "id INT NOT NULL, n INT", kinds[i]);
+        harness_set_key(t, "id");
+        texts[i] = describe(h, "SELECT id, n FROM t");
+        harness_close(h);
+    }
+    assert_string_not_equal(texts[0], texts[1]);
+    assert_string_not_equal(texts[1], texts[2]);
+    for (int i = 0; i < 3; i++) {
+        free(texts[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +206,7 @@ int main(void)
         cmocka_unit_test(the_clock_goes_on),
         cmocka_unit_test(what_is_not_there_is_refused_by_name),
         cmocka_unit_test(a_description_is_of_what_is_computed),
+        cmocka_unit_test(a_description_says_what_changes_a_table_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

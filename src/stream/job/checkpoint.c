@@ -22,6 +22,7 @@ static void describe_all(const weir_job *job, weir_buffer *out)
 {
     for (int32_t i = 0; i < job->insert_count; i++) {
         weir_graph_describe(job->inserts[i].bound, out);
+        weir_graph_describe_sink(job->inserts[i].graph, out);
     }
 }
 

@@ -26,6 +26,7 @@ struct weir_graph {
     int32_t source_count;
     weir_stream_sink *sink;
     const weir_plan *passed_on; /* a scan whose upserts the sink takes as they are; NULL: none */
+    weir_sink_keys sink_keys;
 };
 
 typedef int (*creator)(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -313,13 +314,13 @@ static int build_sink(weir_graph *graph, weir_operator_output *top, weir_error *
     weir_stream_node node;
     const weir_plan *plan = graph->bound->plan;
     WEIR_TRY(make_node(graph, plan, &node, err));
-    weir_sink_keys keys = weir_sink_keys_of(node.output, sink, graph->context.upsert_materialize);
-    if (keys == WEIR_SINK_KEYS_MEET) {
+    graph->sink_keys = weir_sink_keys_of(node.output, sink, graph->context.upsert_materialize);
+    if (graph->sink_keys == WEIR_SINK_KEYS_MEET) {
         WEIR_TRY(
             weir_upsert_materialize_operator_create(&graph->context, &node, sink->key, sink->key_count, &made, err));
         top = append_operator(graph, top, made);
     }
-    append_operator(graph, top, weir_sink_operator_create(plan, sink, keys == WEIR_SINK_KEYS_MOVE));
+    append_operator(graph, top, weir_sink_operator_create(plan, sink, graph->sink_keys == WEIR_SINK_KEYS_MOVE));
     return WEIR_OK;
 }
 
@@ -368,6 +369,14 @@ void weir_graph_free(weir_graph *graph)
     free(graph->operators);
     weir_arena_free(&graph->arena);
     free(graph);
+}
+
+void weir_graph_describe_sink(const weir_graph *graph, weir_buffer *out)
+{
+    weir_buffer_append_text(out, graph->passed_on != NULL ? "  The sink takes the table's upserts as they are\n" : "");
+    weir_buffer_append_text(out, graph->sink_keys == WEIR_SINK_KEYS_MEET
+                                     ? "  Rows that meet on a key of the sink are all kept\n"
+                                     : "");
 }
 
 weir_graph_source *weir_graph_sources(weir_graph *graph, int32_t *out_count)

@@ -41,5 +41,7 @@ int weir_graph_barrier(weir_graph *graph, weir_error *err);
 /* What is computed, in words, a node a line: the same for the same computation over the same tables. Plans of two runs
  * are compared by it. */
 void weir_graph_describe(const weir_bound *bound, weir_buffer *out);
+/* The same of what is kept because of the sink, and of settings for it. */
+void weir_graph_describe_sink(const weir_graph *graph, weir_buffer *out);
 
 #endif
