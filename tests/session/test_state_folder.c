@@ -1,8 +1,10 @@
 /* The state folder of a run: its journal, its lock, the places of jobs. */
 #include "cmocka_all.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +95,31 @@ static void a_line_that_was_cut_off_is_as_not_written(void **state)
 
     folder = open_folder(self, false);
     assert_false(weir_journal_find(folder->journal, 1)->is_done);
+    assert_int_equal(weir_journal_done(folder->journal, 1, 3, 1, NULL), WEIR_OK);
+    weir_state_folder_close(folder);
+
+    folder = open_folder(self, false);
+    assert_true(weir_journal_find(folder->journal, 1)->is_done);
+    weir_state_folder_close(folder);
+}
+
+static void a_line_that_could_not_be_written_leaves_nothing(void **state)
+{
+    fixture *self = *state;
+    struct rlimit before, little;
+    weir_state_folder *folder = open_folder(self, false);
+    assert_int_equal(weir_journal_begin(folder->journal, 1, "INSERT", "u", NULL), WEIR_OK);
+    char *path = weir_format("%s/journal.jsonl", self->path);
+    weir_file_info info;
+    assert_int_equal(weir_fs_stat(weir_fs_local(), path, &info, NULL), WEIR_OK);
+    free(path);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little = (struct rlimit){info.size_bytes + 10, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    int code = weir_journal_done(folder->journal, 1, 3, 1, &self->err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(code, WEIR_IO);
     assert_int_equal(weir_journal_done(folder->journal, 1, 3, 1, NULL), WEIR_OK);
     weir_state_folder_close(folder);
 
@@ -212,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_statement_that_is_done_is_known_by_the_next_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_that_was_cut_off_is_as_not_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_that_could_not_be_written_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_line_is_told_with_its_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(after_the_end_statements_begin_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_that_nothing_needs_goes_away, set_up, tear_down),

@@ -156,6 +156,16 @@ static int end_of_lines(const weir_journal *journal, off_t *out, weir_error *err
     return WEIR_OK;
 }
 
+/* The file survives a power loss by its name, too. */
+static int sync_name(const weir_journal *journal, weir_error *err)
+{
+    const char *slash = strrchr(journal->path, '/');
+    char *folder = slash == NULL ? weir_strdup(".") : weir_strndup(journal->path, (size_t)(slash - journal->path) + 1);
+    int code = weir_fs_sync_directory(weir_fs_local(), folder, err);
+    free(folder);
+    return code;
+}
+
 static int open_for_writing(weir_journal *journal, weir_error *err)
 {
     off_t size = 0;
@@ -171,16 +181,33 @@ static int open_for_writing(weir_journal *journal, weir_error *err)
         return weir_fail_errno(err, errno, "the journal can't be cut", journal->path);
     }
     journal->starts_over = false;
-    return WEIR_OK;
+    return sync_name(journal, err);
 }
 
+/* A disk that is full takes a part; the next attempt says why. */
+static bool write_whole(int file, const weir_buffer *line)
+{
+    for (size_t at = 0; at < line->size;) {
+        ssize_t written = write(file, line->data + at, line->size - at);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        at += written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+/* After a failure the file is opened anew, which cuts off what was written of the line. */
 static int append_line(weir_journal *journal, weir_buffer *line, weir_error *err)
 {
     int code = open_for_writing(journal, err);
     weir_buffer_append_byte(line, '\n');
-    if (code == WEIR_OK && (write(journal->file, line->data, line->size) != (ssize_t)line->size ||
-                            fdatasync(journal->file) != 0)) {
+    if (code == WEIR_OK && (!write_whole(journal->file, line) || fdatasync(journal->file) != 0)) {
         code = weir_fail_errno(err, errno, "the journal can't be written", journal->path);
+    }
+    if (code != WEIR_OK && journal->file >= 0) {
+        close(journal->file);
+        journal->file = -1;
     }
     weir_buffer_free(line);
     return code;
