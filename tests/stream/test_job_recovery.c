@@ -103,6 +103,29 @@ static void a_changed_plan_is_refused_with_the_difference(void **state)
     harness_ok(weir_job_start(f->job, &err), &err);
 }
 
+static void the_difference_of_long_lines_is_shown(void **state)
+{
+    fixture *f = *state;
+    weir_error err = {0};
+    static const char format[] = "INSERT INTO a SELECT id, item FROM orders WHERE id IN (1001, 1002, 1003, 1004, 1005, "
+                                 "1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 10%s)";
+    char *was = weir_format(format, "16"), *is = weir_format(format, "77");
+    use_folder(f);
+    create_job(f);
+    harness_ok(add_insert(f, was, &f->a, &err), &err);
+    harness_ok(weir_job_start(f->job, &err), &err);
+    weir_job_stop(f->job, WEIR_JOB_STOP_CHECKPOINT, 0);
+    check_ended(f, WEIR_JOB_STOPPED);
+    close_job(f);
+    create_job(f);
+    harness_ok(add_insert(f, is, &f->a, &err), &err);
+    assert_int_equal(weir_job_start(f->job, &err), WEIR_INVALID);
+    assert_non_null(strstr(err.message, "1016"));
+    assert_non_null(strstr(err.message, "1077"));
+    free(was);
+    free(is);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +133,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_not_checkpointed_is_read_again, set_up, tear_down),
         cmocka_unit_test(a_checkpoint_that_failed_anywhere_is_made_whole),
         cmocka_unit_test_setup_teardown(a_changed_plan_is_refused_with_the_difference, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_difference_of_long_lines_is_shown, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
