@@ -152,6 +152,14 @@ static void close_table(weir_sql_table *self)
     free(table);
 }
 
+/* Names of files and numbers of rows, which positions hold, mean something only here. */
+static const char *origin_of(weir_session_table *table)
+{
+    const char *connector = weir_options_get(&table->options, "connector");
+    const char *path = weir_options_get(&table->options, "path");
+    return path != NULL ? weir_arena_format(&table->arena, "%s '%s'", connector, path) : connector;
+}
+
 /* The options that say where the rows come from. */
 static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
                     weir_error *err)
@@ -212,6 +220,7 @@ int weir_connector_table_open(weir_session *session, const weir_object_path *pat
             return weir_error_at(err, code, path->position);
         }
     }
+    table->base.origin = origin_of(table);
     table->base.has_row_kinds = weir_source_gives_changes(&table->options);
     table->base.unbounded = weir_source_never_ends(&table->options);
     weir_session_table_set_columns(table);

@@ -75,6 +75,8 @@ struct weir_stream_source;
 typedef struct weir_sql_table weir_sql_table;
 struct weir_sql_table {
     const char *catalog, *database, *name; /* for messages */
+    const char *origin; /* whose data it gives, in words: positions in it are good as long as they stay; NULL: the name
+                           says it */
     const weir_sql_column *columns;
     int32_t column_count;
     const int32_t *primary_key; /* positions; NULL: none */

@@ -60,6 +60,14 @@ contains "is refused by its job" "can't go on from its state" "$(cat "$work/err"
 contains "with a way out" "--fresh" "$(cat "$work/err")"
 contains "and what has changed" "multiply(\$1, 3" "$(cat "$work/err")"
 
+# Files of another folder are not those that were read.
+mkdir "$work/in2"
+echo 1,1 >"$work/in2/last.csv"
+sed "s,'$work/in','$work/in2'," "$work/chain.sql" >"$work/changed.sql"
+status "a changed folder" 1 "$weir" run "$work/changed.sql" --state "$work/chain.sql.weir" --until-idle 0.1
+contains "is refused by its job" "can't go on from its state" "$(cat "$work/err")"
+contains "and named" "$work/in2'" "$(cat "$work/err")"
+
 # Statements that are done are not to change.
 cat >"$work/half.sql" <<SQL
 CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');

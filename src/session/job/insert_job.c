@@ -239,8 +239,10 @@ static int start_job(const weir_session *session, weir_session_job *job, weir_er
 {
     int code = weir_job_start(job->job, err);
     if (code == WEIR_INVALID && job->place.is_resumed) {
-        return (weir_error_context)(err, code, "job '%s' can't go on from its state in '%s'; put its query back, or give "
-                                    "--fresh to begin anew", job->info.name, session->state->path);
+        return (weir_error_context)(err, code,
+                                    "job '%s' can't go on from its state in '%s'; put back what has changed, or give "
+                                    "--fresh to begin anew",
+                                    job->info.name, session->state->path);
     }
     return code;
 }

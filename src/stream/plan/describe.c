@@ -210,6 +210,9 @@ static void describe_table(const weir_sql_table *table, const int32_t *columns, 
         weir_sql_type_format(table->columns[columns[i]].type, out);
     }
     weir_buffer_append_byte(out, ']');
+    if (table->origin != NULL) {
+        weir_buffer_append_format(out, " of %s", table->origin);
+    }
 }
 
 /* What kinds of changes a table gives, and by which key: operators above it keep what goes with them. */
