@@ -25,7 +25,7 @@
 
 #define STATUSES                                                                                                       \
     "Exit status\n"                                                                                                    \
-    "  0    all statements ran; jobs have ended, or were stopped by Ctrl-C or SIGTERM with a last checkpoint\n"        \
+    "  0    all statements ran; jobs have ended, or were stopped by Ctrl-C, SIGTERM or SIGHUP with a last checkpoint\n"        \
     "  1    a statement or a job failed\n"                                                                             \
     "  2    the command line is wrong\n"                                                                               \
     "  124  --timeout ended it\n"                                                                                      \

@@ -21,11 +21,11 @@ static bool stays; /* the program does not end */
 static bool is_prompting;
 static pthread_t prompting; /* the thread that waits for keys */
 
-/* What a signal means now. A shell lives until SIGTERM. */
+/* What a signal means now. A shell lives until SIGTERM, or until its terminal is gone. */
 static void answer(int number)
 {
     pthread_mutex_lock(&mutex);
-    bool leaves = stays ? number == SIGTERM : number != SIGALRM && (times > 0 || !began);
+    bool leaves = stays ? number == SIGTERM || number == SIGHUP : number != SIGALRM && (times > 0 || !began);
     times += number != SIGALRM;
     if (is_prompting) {
         pthread_kill(prompting, SIGINT);
@@ -69,8 +69,12 @@ static void *wait_for_interrupts(void *argument)
 void weir_interrupt_init(void)
 {
     static sigset_t signals;
+    struct sigaction hangup;
     pthread_t thread;
     sigemptyset(&signals);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { /* nohup(1) ignores it */
+        sigaddset(&signals, SIGHUP);
+    }
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGALRM);

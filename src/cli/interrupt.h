@@ -1,4 +1,4 @@
-/* Ctrl-C, SIGTERM and a timeout: the running statement is cancelled, and what runs besides is to be stopped in good
+/* Ctrl-C, SIGTERM, SIGHUP and a timeout: the running statement is cancelled, and what runs besides is to be stopped in good
  * order; in programs that nobody types into, a second signal ends them at once. */
 #ifndef WEIR_CLI_INTERRUPT_H
 #define WEIR_CLI_INTERRUPT_H

@@ -90,8 +90,8 @@ CREATE TEMPORARY TABLE ticks (n INT) WITH ('connector' = 'datagen', 'rows-per-se
 CREATE TEMPORARY TABLE hole (n INT) WITH ('connector' = 'blackhole');
 INSERT INTO hole SELECT n FROM ticks;
 SQL
-for signal in TERM INT; do
-    "$weir" run "$work/endless.sql" >"$work/out" 2>"$work/err" &
+for signal in TERM INT HUP; do
+    env --default-signal=HUP "$weir" run "$work/endless.sql" >"$work/out" 2>"$work/err" &
     process=$!
     until grep -q "runs\|goes on" "$work/err" 2>/dev/null; do sleep 0.05; done
     status "a second process over the same state" 1 "$weir" run "$work/endless.sql"

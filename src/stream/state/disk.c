@@ -12,13 +12,14 @@
 
 #include "stream/state/disk_internal.h"
 
-#define GET_KEYS      128 /* in one call: each value pins a block of the cache until the call's end */
-#define BLOCK_BYTES   4096
-#define BLOOM_BITS    10
-#define OPEN_FILES    256
-#define XXH3_CHECKSUM 4
-#define RECORD_PLAIN  1
-#define RECORD_TIMED  2
+#define GET_KEYS        128 /* in one call: each value pins a block of the cache until the call's end */
+#define BLOCK_BYTES     4096
+#define LOG_HEADER_ONLY 5
+#define BLOOM_BITS      10
+#define OPEN_FILES      256
+#define XXH3_CHECKSUM   4
+#define RECORD_PLAIN    1
+#define RECORD_TIMED    2
 
 /* --- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -111,7 +112,8 @@ static void set_options(weir_state_disk *disk, const weir_state_disk_options *op
     rocksdb_options_set_wal_recovery_mode(disk->options, rocksdb_point_in_time_recovery);
     rocksdb_options_set_bytes_per_sync(disk->options, (uint64_t)1 << 20);
     rocksdb_options_set_keep_log_file_num(disk->options, 2);
-    rocksdb_options_set_info_log_level(disk->options, 2); /* warnings */
+    /* Only its header: where the disk is full, RocksDB 7.8 aborts when it writes to its log once more. */
+    rocksdb_options_set_info_log_level(disk->options, LOG_HEADER_ONLY);
     rocksdb_options_set_max_manifest_file_size(disk->options, (size_t)4 << 20);
     rocksdb_options_set_skip_stats_update_on_db_open(disk->options, 1);
     rocksdb_options_set_stats_dump_period_sec(disk->options, 0);
