@@ -2,6 +2,8 @@
  * everything is closed and opened again. */
 #include "events.h"
 
+#include "fs/fs.h"
+
 #define TUMBLE_10 "TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 #define SESSION_6 "TABLE(SESSION(TABLE e PARTITION BY k, DESCRIPTOR(ts), INTERVAL '6' SECOND))"
 
@@ -153,6 +155,31 @@ static void a_window_comes_out_once_when_the_watermark_passes_its_end(void **sta
     harness_close(h);
 }
 
+/* As after STOP JOB … WITH DRAIN. */
+static void a_job_whose_windows_were_closed_early_goes_on(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/weir-window-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    harness *h = harness_open();
+    harness_table *table = add_events(h);
+    harness_set_folder(h, folder);
+    harness_start(h, "SELECT window_start, COUNT(*) FROM " TUMBLE_10 " GROUP BY window_start, window_end");
+    harness_push(table, "+I [1, 'a', 1, '2024-01-01 00:00:01.000'] +I [2, 'a', 1, '2024-01-01 00:00:14.999']");
+    harness_check(h, "+I ['2024-01-01 00:00:00.000', 1]");
+    harness_restart(h);
+    harness_end(h);
+    harness_check(h, "+I ['2024-01-01 00:00:10.000', 1]");
+    harness_restart(h);
+    table->ended = false;
+    harness_push(table, "+I [3, 'a', 1, '2024-01-01 00:00:09.000'] +I [4, 'a', 1, '2024-01-01 00:00:31.000']");
+    assert_int_equal(h->late_rows, 1);
+    harness_end(h);
+    harness_check(h, "+I ['2024-01-01 00:00:30.000', 1]");
+    harness_close(h);
+    assert_int_equal(weir_fs_remove_recursively(weir_fs_local(), folder, NULL), WEIR_OK);
+}
+
 /* Sessions of one key at 0–6 and 10–16 become one by a row at 5, which reaches to 11. */
 static void a_row_between_two_sessions_makes_one_of_them(void **state)
 {
@@ -286,6 +313,7 @@ int main(void)
         cmocka_unit_test(windows_are_the_same_however_batches_are_cut),
         cmocka_unit_test(windows_are_the_same_across_restarts),
         cmocka_unit_test(a_window_comes_out_once_when_the_watermark_passes_its_end),
+        cmocka_unit_test(a_job_whose_windows_were_closed_early_goes_on),
         cmocka_unit_test(a_row_between_two_sessions_makes_one_of_them),
         cmocka_unit_test(windows_of_the_clock_close_by_it),
         cmocka_unit_test(windows_of_instants_follow_the_clock_of_the_session),

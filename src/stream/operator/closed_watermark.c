@@ -20,6 +20,9 @@ int weir_closed_watermark_keep(const weir_operator_context *context, const char 
                                weir_error *err)
 {
     uint8_t bytes[8];
+    if (watermark == WEIR_WATERMARK_END) {
+        return WEIR_OK; /* of this run: after STOP JOB … WITH DRAIN there may be another one, with more rows */
+    }
     char *name = weir_format("watermark.%s", uid);
     weir_store_le64(bytes, (uint64_t)watermark);
     int code = weir_state_backend_put(context->state, name, weir_slice_of(bytes, sizeof bytes), err);

@@ -1,5 +1,5 @@
 /* The watermark up to which an operator has closed windows, across runs: what was late before a restart is late after
- * it, even while an input has not said again how far it is. */
+ * it, even while an input has not said again how far it is. That an input has ended is said anew in each run. */
 #ifndef WEIR_STREAM_CLOSED_WATERMARK_H
 #define WEIR_STREAM_CLOSED_WATERMARK_H
 
