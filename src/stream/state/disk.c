@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fs/fs.h"
 #include "stream/state/disk_internal.h"
 
 #define GET_KEYS        128 /* in one call: each value pins a block of the cache until the call's end */
@@ -122,24 +123,11 @@ static void set_options(weir_state_disk *disk, const weir_state_disk_options *op
     set_table_format(disk, options->cache_bytes);
 }
 
+/* Durable with all folders above it: what is in it would be lost with its name. */
 static int make_folder(const char *folder, weir_error *err)
 {
-    char *path = weir_strdup(folder);
-    int code = WEIR_OK;
-    for (char *slash = path + 1; code == WEIR_OK; slash++) {
-        slash += strcspn(slash, "/");
-        char end = *slash;
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            code = weir_fail_errno(err, errno, "cannot make this folder for state", path);
-        }
-        *slash = end;
-        if (end == '\0') {
-            break;
-        }
-    }
-    free(path);
-    return code;
+    int code = weir_fs_make_directories(weir_fs_local(), folder, err);
+    return code == WEIR_OK ? code : weir_error_context(err, code, "making a folder for state");
 }
 
 /* RocksDB would make a new database where the file that names the manifest is gone. */
