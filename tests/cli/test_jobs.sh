@@ -68,6 +68,19 @@ status "a changed folder" 1 "$weir" run "$work/changed.sql" --state "$work/chain
 contains "is refused by its job" "can't go on from its state" "$(cat "$work/err")"
 contains "and named" "$work/in2'" "$(cat "$work/err")"
 
+# A column that a table has got does not concern a job that names the others.
+cat >"$work/named.sql" <<SQL
+CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');
+USE CATALOG lake;
+CREATE TABLE IF NOT EXISTS named (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '1');
+INSERT INTO named (k, n) SELECT k, COUNT(*) FROM sums GROUP BY k;
+SQL
+status "columns by name" 0 "$weir" run "$work/named.sql" --until-idle 0.5
+rows "ALTER TABLE named ADD more STRING"
+status "with another column in the table" 0 "$weir" run "$work/named.sql" --until-idle 0.5
+contains "the job goes on" "goes on" "$(cat "$work/err")"
+same "with NULL in the column" "$(rows "SELECT COUNT(*) FROM sums"),0" "$(rows "SELECT COUNT(*), COUNT(more) FROM named")"
+
 # Statements that are done are not to change.
 cat >"$work/half.sql" <<SQL
 CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake');

@@ -472,9 +472,11 @@ static inline int harness_bind(harness *h, weir_error *err)
     const weir_plan *plan = h->bound->plan;
     weir_sql_column *columns = WEIR_NEW_ARRAY(&h->bound->arena, weir_sql_column, plan->field_count + 1);
     int32_t *places = WEIR_NEW_ARRAY(&h->bound->arena, int32_t, plan->field_count + 1);
+    bool *assigned = WEIR_NEW_ARRAY(&h->bound->arena, bool, plan->field_count + 1);
     for (int32_t i = 0; i < plan->field_count; i++) {
         columns[i] = (weir_sql_column){.name = plan->fields[i].name, .type = plan->fields[i].type};
         places[i] = i;
+        assigned[i] = true;
     }
     h->result = (weir_sql_table){.catalog = "default_catalog",
                                  .database = "default_database",
@@ -483,6 +485,7 @@ static inline int harness_bind(harness *h, weir_error *err)
                                  .column_count = plan->field_count};
     h->bound->sink = &h->result;
     h->bound->sink_columns = places;
+    h->bound->assigned = assigned;
     h->bound->sink_column_count = plan->field_count;
     return WEIR_OK;
 }

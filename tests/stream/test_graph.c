@@ -134,7 +134,7 @@ static char *describe(harness *h, const char *query)
     weir_bound_free(h->bound);
     h->query = weir_strdup(query);
     harness_ok(harness_bind(h, &err), &err);
-    weir_graph_describe(h->bound, &words);
+    weir_graph_describe(h->bound, false, &words);
     char *text = weir_strdup(weir_buffer_text(&words));
     weir_buffer_free(&words);
     return text;

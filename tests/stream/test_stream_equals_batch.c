@@ -344,9 +344,11 @@ static void make_sink_table(fixture *f, weir_bound *bound)
     int32_t count = bound->plan->field_count;
     weir_sql_column *columns = WEIR_NEW_ARRAY(&bound->arena, weir_sql_column, count + 1);
     bound->sink_columns = WEIR_NEW_ARRAY(&bound->arena, int32_t, count + 1);
+    bound->assigned = WEIR_NEW_ARRAY(&bound->arena, bool, count + 1);
     for (int32_t i = 0; i < count; i++) {
         columns[i] = (weir_sql_column){.name = bound->plan->fields[i].name, .type = bound->plan->fields[i].type};
         bound->sink_columns[i] = i;
+        bound->assigned[i] = true;
     }
     f->sink = (weir_sql_table){.catalog = "default_catalog",
                                .database = "default_database",

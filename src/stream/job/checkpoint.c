@@ -21,8 +21,9 @@ static const char *source_name(char name[64], const weir_graph_source *source)
 static void describe_all(const weir_job *job, weir_buffer *out)
 {
     for (int32_t i = 0; i < job->insert_count; i++) {
-        weir_graph_describe(job->inserts[i].bound, out);
-        weir_graph_describe_sink(job->inserts[i].graph, out);
+        const weir_job_insert *insert = &job->inserts[i];
+        weir_graph_describe(insert->bound, weir_graph_keeps_sink_rows(insert->graph), out);
+        weir_graph_describe_sink(insert->graph, out);
     }
 }
 

@@ -1,6 +1,8 @@
 /* What a plan computes, in words that are the same for the same computation: columns by their position, tables by their
  * full name, functions with their types. Names that a query gives to columns, and where things stand in its text, are
  * left out. State is kept under these words, and a job that goes on compares them. */
+#include <stdlib.h>
+
 #include "sql/function/function.h"
 #include "sql/type.h"
 #include "stream/plan/graph_internal.h"
@@ -202,12 +204,18 @@ static void describe_assigner(const weir_assigner *assigner, weir_buffer *out)
 
 /* --- Nodes ----------------------------------------------------------------------------------------------------- */
 
-static void describe_table(const weir_sql_table *table, const int32_t *columns, int32_t count, weir_buffer *out)
+/* `left_out`: columns that are not told; NULL: none. */
+static void describe_table(const weir_sql_table *table, const int32_t *columns, int32_t count, const bool *left_out,
+                           weir_buffer *out)
 {
+    const char *separator = "";
     weir_buffer_append_format(out, " %s.%s.%s [", table->catalog, table->database, table->name);
     for (int32_t i = 0; i < count; i++) {
-        weir_buffer_append_format(out, "%s%s ", i == 0 ? "" : ", ", table->columns[columns[i]].name);
-        weir_sql_type_format(table->columns[columns[i]].type, out);
+        if (left_out == NULL || !left_out[i]) {
+            weir_buffer_append_format(out, "%s%s ", separator, table->columns[columns[i]].name);
+            weir_sql_type_format(table->columns[columns[i]].type, out);
+            separator = ", ";
+        }
     }
     weir_buffer_append_byte(out, ']');
     if (table->origin != NULL) {
@@ -283,7 +291,7 @@ static void describe_node(const weir_plan *plan, weir_buffer *out)
     weir_buffer_append_text(out, kind_name(plan->kind));
     switch (plan->kind) {
     case WEIR_PLAN_SCAN:
-        describe_table(plan->table, plan->columns, plan->field_count, out);
+        describe_table(plan->table, plan->columns, plan->field_count, NULL, out);
         describe_changes(plan->table, out);
         break;
     case WEIR_PLAN_FILTER:
@@ -347,14 +355,50 @@ void weir_graph_describe_plan(const weir_plan *plan, int32_t depth, weir_buffer 
     }
 }
 
-void weir_graph_describe(const weir_bound *bound, weir_buffer *out)
+/* Columns of the sink that the statement does not name are NULL: they may come and go. Returns whether there are any. */
+static bool find_filled(const weir_bound *bound, bool *filled)
 {
+    const weir_plan *top = bound->plan;
+    bool any = false;
+    for (int32_t i = 0; i < bound->sink_column_count && top->kind == WEIR_PLAN_PROJECT; i++) {
+        const weir_expression *value = top->expressions[i];
+        filled[i] = !bound->assigned[i] && value->kind == WEIR_EXPRESSION_LITERAL && value->literal.is_null;
+        any |= filled[i];
+    }
+    return any;
+}
+
+/* The projection at the top without the columns that are filled up. */
+static void describe_given(const weir_bound *bound, const bool *filled, weir_buffer *out)
+{
+    const weir_plan *top = bound->plan;
+    weir_plan given = *top;
+    given.expressions = weir_alloc_zeroed((size_t)top->expression_count + 1, sizeof(weir_expression *));
+    given.expression_count = 0;
+    for (int32_t i = 0; i < top->expression_count; i++) {
+        if (!filled[i]) {
+            given.expressions[given.expression_count++] = top->expressions[i];
+        }
+    }
+    weir_graph_describe_plan(&given, 1, out);
+    free(given.expressions);
+}
+
+void weir_graph_describe(const weir_bound *bound, bool keeps_rows, weir_buffer *out)
+{
+    bool *filled = weir_alloc_zeroed((size_t)bound->sink_column_count + 1, sizeof *filled);
+    bool any = bound->sink != NULL && !keeps_rows && find_filled(bound, filled);
     if (bound->sink != NULL) {
         weir_buffer_append_text(out, "Insert into");
-        describe_table(bound->sink, bound->sink_columns, bound->sink_column_count, out);
+        describe_table(bound->sink, bound->sink_columns, bound->sink_column_count, filled, out);
     } else {
         weir_buffer_append_text(out, "Select");
     }
     weir_buffer_append_byte(out, '\n');
-    weir_graph_describe_plan(bound->plan, 1, out);
+    if (any) {
+        describe_given(bound, filled, out);
+    } else {
+        weir_graph_describe_plan(bound->plan, 1, out);
+    }
+    free(filled);
 }

@@ -389,6 +389,11 @@ weir_stream_sink *weir_graph_sink(weir_graph *graph) { return graph->sink; }
 
 const weir_operator *weir_graph_end(const weir_graph *graph) { return graph->operators[graph->operator_count - 1]; }
 
+bool weir_graph_keeps_sink_rows(const weir_graph *graph)
+{
+    return graph->sink_keys == WEIR_SINK_KEYS_MEET;
+}
+
 int weir_graph_tick(weir_graph *graph, int64_t now_ms, weir_error *err)
 {
     for (int32_t i = 0; i < graph->operator_count; i++) {

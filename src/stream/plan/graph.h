@@ -38,9 +38,12 @@ const weir_operator *weir_graph_end(const weir_graph *graph); /* what writes to 
 int weir_graph_tick(weir_graph *graph, int64_t now_ms, weir_error *err);
 int weir_graph_barrier(weir_graph *graph, weir_error *err);
 
+/* Whether rows as the sink gets them are kept as state (SinkMaterializer). */
+bool weir_graph_keeps_sink_rows(const weir_graph *graph);
+
 /* What is computed, in words, a node a line: the same for the same computation over the same tables. Plans of two runs
- * are compared by it. */
-void weir_graph_describe(const weir_bound *bound, weir_buffer *out);
+ * are compared by it. Columns of the sink that are filled up with NULL are left out unless rows with them are kept. */
+void weir_graph_describe(const weir_bound *bound, bool keeps_rows, weir_buffer *out);
 /* The same of what is kept because of the sink, and of settings for it. */
 void weir_graph_describe_sink(const weir_graph *graph, weir_buffer *out);
 
