@@ -452,6 +452,35 @@ static void a_database_without_its_first_file_is_not_made_anew(void **unused)
     free(test);
 }
 
+static void leave_file(const fixture *test, const char *name)
+{
+    char *path = weir_format("%s/%s", test->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("begun", file) >= 0);
+    fclose(file);
+    free(path);
+}
+
+/* What a kill leaves behind just before CURRENT is named. */
+static void a_database_whose_making_was_cut_off_is_made(void **unused)
+{
+    (void)unused;
+    fixture *test = start(INT64_MAX, 0);
+    close_backend(test);
+    remove_folder(test->folder);
+    assert_int_equal(mkdir(test->folder, 0777), 0);
+    leave_file(test, "IDENTITY");
+    leave_file(test, "LOG");
+    leave_file(test, "MANIFEST-000001");
+    leave_file(test, "000001.dbtmp");
+    open_backend(test);
+    set_number(test, 1, 10);
+    make_checkpoint(test);
+    reopen(test);
+    end(test);
+}
+
 static void a_checkpoint_that_cannot_be_written_leaves_the_one_before(void **unused)
 {
     (void)unused;
@@ -523,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_is_open_elsewhere_is_refused),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(a_damaged_database_is_named_with_what_to_do),
+        cmocka_unit_test(a_database_whose_making_was_cut_off_is_made),
         cmocka_unit_test(a_database_without_its_first_file_is_not_made_anew),
         cmocka_unit_test(a_checkpoint_that_cannot_be_written_leaves_the_one_before),
         cmocka_unit_test(a_temporary_folder_is_emptied_and_removed),

@@ -130,21 +130,35 @@ static int make_folder(const char *folder, weir_error *err)
     return code == WEIR_OK ? code : weir_error_context(err, code, "making a folder for state");
 }
 
-/* RocksDB would make a new database where the file that names the manifest is gone. */
+static bool ends_with(const char *name, const char *end)
+{
+    size_t size = strlen(name), end_size = strlen(end);
+    return size >= end_size && strcmp(name + size - end_size, end) == 0;
+}
+
+/* Whether a file shows that the database has been open: its first manifest is there before CURRENT is, when it is made. */
+static bool is_of_use(const char *name)
+{
+    bool is_manifest = strncmp(name, "MANIFEST-", 9) == 0;
+    return (is_manifest && strcmp(name, "MANIFEST-000001") != 0) || ends_with(name, ".sst") || ends_with(name, ".log");
+}
+
+/* RocksDB would make a new database where the file that names the manifest is gone. It does so rightly where the program
+ * was killed while the database was being made. */
 static int check_whole(const weir_state_disk *disk, weir_error *err)
 {
-    bool has_manifest = false;
+    bool was_in_use = false;
     bool has_current = false;
     DIR *listing = opendir(disk->folder);
     if (listing == NULL) {
         return weir_fail_errno(err, errno, "cannot list this folder for state", disk->folder);
     }
     for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
-        has_manifest = has_manifest || strncmp(entry->d_name, "MANIFEST-", 9) == 0;
+        was_in_use = was_in_use || is_of_use(entry->d_name);
         has_current = has_current || strcmp(entry->d_name, "CURRENT") == 0;
     }
     closedir(listing);
-    if (has_manifest && !has_current) {
+    if (was_in_use && !has_current) {
         return weir_fail(err, WEIR_CORRUPT,
                          "state in %s is damaged (there is no file CURRENT); --fresh starts over without "
                          "it",
