@@ -481,6 +481,23 @@ static void a_database_whose_making_was_cut_off_is_made(void **unused)
     end(test);
 }
 
+static void a_database_without_its_manifest_is_damaged(void **unused)
+{
+    (void)unused;
+    fixture *test = start(INT64_MAX, 0);
+    set_number(test, 1, 10);
+    make_checkpoint(test);
+    close_backend(test);
+    char *command = weir_format("rm %s/MANIFEST-*", test->folder);
+    assert_int_equal(system(command), 0);
+    free(command);
+    weir_state_backend_options options = {.folder = test->folder, .budget = &test->budget};
+    assert_int_equal(weir_state_backend_open(&options, &test->backend, &test->err), WEIR_CORRUPT);
+    assert_non_null(strstr(test->err.message, "--fresh"));
+    remove_folder(test->folder);
+    free(test);
+}
+
 static void a_checkpoint_that_cannot_be_written_leaves_the_one_before(void **unused)
 {
     (void)unused;
@@ -553,6 +570,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(a_damaged_database_is_named_with_what_to_do),
         cmocka_unit_test(a_database_whose_making_was_cut_off_is_made),
+        cmocka_unit_test(a_database_without_its_manifest_is_damaged),
         cmocka_unit_test(a_database_without_its_first_file_is_not_made_anew),
         cmocka_unit_test(a_checkpoint_that_cannot_be_written_leaves_the_one_before),
         cmocka_unit_test(a_temporary_folder_is_emptied_and_removed),

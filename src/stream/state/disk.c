@@ -38,6 +38,7 @@ int weir_state_disk_fail(const weir_state_disk *disk, char *message, weir_error 
                          "the last checkpoint",
                          disk->folder);
     } else if (strncmp(message, "Corruption", 10) == 0 || strstr(message, "Checksum mismatch") != NULL ||
+               strstr(message, "No such file or directory") != NULL ||
                strncmp(message, "Invalid argument", 16) == 0) {
         code = weir_fail(err, WEIR_CORRUPT, "state in %s is damaged (%s); --fresh starts over without it", disk->folder,
                          message);
