@@ -281,6 +281,8 @@ static void what_cannot_be_looked_up_is_refused(void **state)
         {"SELECT o.id FROM (SELECT *, CURRENT_TIMESTAMP AS pt FROM o) AS o "
          "JOIN d FOR SYSTEM_TIME AS OF o.pt ON o.k = d.k",
          "'FOR SYSTEM_TIME AS OF' left table's time attribute field"},
+        {"SELECT o.id FROM o JOIN d FOR SYSTEM_TIME AS OF PROCTIME() ON o.k = d.k",
+         "give the left table a column PROCTIME() AS p"},
     };
     harness *h = harness_open();
     harness_add(h, "o", "id INT, k INT, v INT", HARNESS_INSERTS);

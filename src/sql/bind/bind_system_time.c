@@ -1,5 +1,6 @@
 /* FOR SYSTEM_TIME AS OF: the state of a table at a moment that is constant in the query, as the option
  * scan.timestamp-millis asks for it. */
+#include "base/text.h"
 #include "sql/bind/binder_internal.h"
 
 #define TIME_OPTION "scan.timestamp-millis"
@@ -15,6 +16,12 @@ static int bind_moment(weir_binder *binder, const weir_ast_expression *ast, int6
     if (ast->kind == WEIR_AST_COLUMN) {
         return weir_binder_unsupported(binder, &ast->position,
                                        "FOR SYSTEM_TIME AS OF a column (a join with the state at each row's time)");
+    }
+    if (binder->context->streaming && ast->kind == WEIR_AST_CALL &&
+        weir_text_equal_ignore_case(ast->text, "PROCTIME")) {
+        return weir_binder_fail(binder, &ast->position,
+                                "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time "
+                                "attribute field; give the left table a column PROCTIME() AS p, and name that here");
     }
     if (ast->kind == WEIR_AST_STRING) {
         return weir_binder_fail(binder, &ast->position, "FOR SYSTEM_TIME AS OF takes a timestamp; write TIMESTAMP '%s'",
