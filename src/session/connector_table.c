@@ -131,7 +131,7 @@ static int open_scan(weir_sql_table *self, const weir_scan_request *request, wei
     if (code == WEIR_OK && !scan->source->is_bounded && request->limit < 0) {
         code = weir_fail(err, WEIR_UNSUPPORTED,
                          "table '%s' never ends, and so would this query; limit the rows of its source, or write it to "
-                         "a table with INSERT INTO",
+                         "a table with INSERT INTO in streaming mode (SET 'execution.runtime-mode' = 'streaming')",
                          self->name);
     }
     if (code != WEIR_OK) {
