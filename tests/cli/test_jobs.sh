@@ -104,6 +104,7 @@ CREATE TEMPORARY TABLE hole (n INT) WITH ('connector' = 'blackhole');
 INSERT INTO hole SELECT n FROM ticks;
 SQL
 for signal in TERM INT HUP; do
+    : >"$work/err" # or what the last one has said may be found in it
     env --default-signal=HUP "$weir" run "$work/endless.sql" >"$work/out" 2>"$work/err" &
     process=$!
     until grep -q "runs\|goes on" "$work/err" 2>/dev/null; do sleep 0.05; done
