@@ -31,8 +31,8 @@ static int open_state(weir_job *job, weir_error *err)
     int64_t limit = options->memory_bytes > 0 ? options->memory_bytes : INT64_MAX;
     weir_budget_init(&job->state_budget, "state", options->budget, limit);
     const weir_state_backend_options state_options = {
-        .folder = temporary ? weir_arena_format(&job->arena, "%s/weir-state-%d-%p", options->temp_folder,
-                                                (int)getpid(), (void *)job)
+        .folder = temporary ? weir_arena_format(&job->arena, "%s/weir-state-%d-%p", options->temp_folder, (int)getpid(),
+                                                (void *)job)
                             : options->state_folder,
         .temporary = temporary,
         .budget = &job->state_budget};
@@ -212,7 +212,7 @@ void weir_job_status_of(const weir_job *job, weir_job_status *out)
     pthread_mutex_lock(&locked->mutex);
     *out = job->status;
     out->checkpoint_age_ms = job->has_thread ? now - job->changed_ms : 0;
-    out->active_ms = job->rows_ms - job->start_ms;
+    out->active_ms = job->rows_ms > job->start_ms ? job->rows_ms - job->start_ms : 0; /* the thread may be first */
     out->idle_ms = job->has_thread ? now - job->rows_ms : 0;
     pthread_mutex_unlock(&locked->mutex);
     out->late_rows = atomic_load(&locked->late_rows);
