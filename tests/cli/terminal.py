@@ -209,8 +209,10 @@ class Terminal:
 
     def ended(self):
         """Waits for the end of the program and gives its exit status."""
+        end = time.monotonic() + PATIENCE_SECONDS
         while self.status is None and self.read(0.2):
-            pass
+            if time.monotonic() > end:
+                raise AssertionError(f"the program does not end; the screen shows:\n{self.screen.text()}")
         if self.status is None:
             _, status = os.waitpid(self.process, 0)
             self.status = os.waitstatus_to_exitcode(status)
