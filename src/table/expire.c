@@ -140,6 +140,11 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
     int code = weir_numbered_list(table->context.fs, folder, "expired-", &arena, &ids, &count, err);
     if (code == WEIR_OK && count > 0) {
         code = weir_expire_keep_read_for(table, ids[0], end, known, &expiry.keep, err);
+        if (code == WEIR_NOT_FOUND) { /* what was to stay is gone: another expiry is further on, and finishes these, too */
+            weir_error_clear(err);
+            count = 0;
+            code = WEIR_OK;
+        }
     }
     for (size_t i = 0; i < count && code == WEIR_OK; i++) {
         code = finish_one(&expiry, ids[i], err);
