@@ -177,6 +177,8 @@ def history_outlives_the_shell():
         shell.expect_prompt()
         shell.run("SELECT 2 AS kept", "   2 │")
         shell.run("SELECT 2 AS kept", "   2 │")
+        shell.wait(lambda text: text.count("   2 │") == 2, "the second result")  # before it, the terminal takes Ctrl-D
+        shell.expect_prompt()
         shell.send(CONTROL_D)
         assert shell.ended() == 0
     with open(os.path.join(state, "weir", "history")) as file:
