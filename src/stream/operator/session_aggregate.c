@@ -7,24 +7,21 @@
 
 #include "stream/operator/accumulator.h"
 #include "stream/operator/byte_keys.h"
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/existing_rows.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/sessions.h"
 #include "stream/operator/window_groups.h"
+#include "stream/operator/window_operator.h"
 #include "stream/state/row_codec.h"
 
 typedef struct session_aggregate {
-    weir_operator base;
+    weir_window_operator window;   /* first */
     weir_operator_context context; /* without table.exec.state.ttl: windows go when they close */
-    const char *uid;
     const weir_plan *plan;
     const weir_assigner *assigner;
     weir_window_groups groups;
     weir_accumulators *accumulators;
     weir_sessions *sessions;
-    bool by_clock;
-    int64_t closed;
     weir_sort_keys keys; /* of rows that wait for the accumulators, */
     uint32_t *rows;      /* and which rows they are */
     size_t rows_capacity;
@@ -77,7 +74,7 @@ static int add_row(session_aggregate *self, weir_slice key, int64_t row, int64_t
     const int64_t *merged;
     int32_t merged_count;
     bool late;
-    int64_t closed = self->by_clock ? INT64_MIN : self->closed;
+    int64_t closed = self->window.by_clock ? INT64_MIN : self->window.closed;
     WEIR_TRY(weir_sessions_add(self->sessions, key, time, closed, &late, &window, &merged, &merged_count, err));
     if (late) {
         atomic_fetch_add(self->context.late_rows, 1);
@@ -97,18 +94,18 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     session_aggregate *self = (session_aggregate *)base;
     const weir_vector *times = &batch->columns[self->assigner->column];
     const weir_batch *computed;
-    int64_t now = self->by_clock ? self->context.clock_ms() : 0;
+    int64_t now = self->window.by_clock ? self->context.clock_ms() : 0;
     weir_buffer key = {0};
     int code = WEIR_OK;
     (void)input;
     WEIR_GO(weir_accumulators_compute(self->accumulators, batch, &computed, err));
     for (int64_t row = 0; row < batch->length; row++) {
-        if (!self->by_clock && weir_vector_is_null(times, row)) {
+        if (!self->window.by_clock && weir_vector_is_null(times, row)) {
             continue;
         }
         weir_buffer_clear(&key);
         WEIR_GO(weir_row_encode(computed, self->groups.key_columns, self->groups.key_count, row, &key, err));
-        int64_t instant = self->by_clock ? now : weir_time_millis(times, row);
+        int64_t instant = self->window.by_clock ? now : weir_time_millis(times, row);
         WEIR_GO(add_row(self, weir_buffer_slice(&key), row, weir_window_local(self->groups.zone, instant), err));
     }
     WEIR_GO(update(self, err));
@@ -132,8 +129,9 @@ static int build_result(session_aggregate *self, const weir_closed_session *clos
     return WEIR_OK;
 }
 
-static int close_due(session_aggregate *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    session_aggregate *self = (session_aggregate *)base;
     const weir_closed_session *closed;
     int64_t count;
     for (;;) {
@@ -149,34 +147,9 @@ static int close_due(session_aggregate *self, int64_t moment, weir_error *err)
         weir_existing_rows_reserve(&self->existing, count);
         WEIR_TRY(weir_accumulators_values(self->accumulators, &self->target, &self->result, self->groups.group_count,
                                           self->existing.exists, err));
-        WEIR_TRY(weir_existing_rows_send(&self->existing, &self->base, &self->result, err));
+        WEIR_TRY(weir_existing_rows_send(&self->existing, &self->window.base, &self->result, err));
         WEIR_TRY(weir_accumulators_remove(self->accumulators, &self->target, err));
     }
-}
-
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    session_aggregate *self = (session_aggregate *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    session_aggregate *self = (session_aggregate *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    session_aggregate *self = (session_aggregate *)base;
-    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -220,7 +193,7 @@ static int open_state(session_aggregate *self, const weir_stream_node *node, wei
         .context = &self->context, .uid = node->uid, .gap_ms = self->assigner->size, .zone = self->groups.zone};
     WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
     WEIR_TRY(weir_sessions_open(&sessions, &self->sessions, err));
-    return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
+    return weir_window_operator_restore(&self->window, err);
 }
 
 static void close_operator(weir_operator *base)
@@ -244,26 +217,22 @@ int weir_session_aggregate_operator_create(const weir_operator_context *context,
 {
     const weir_plan *plan = node->plan;
     session_aggregate *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "SessionAggregate", 1);
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "SessionAggregate", 1, context, node->uid, node->inputs[0]->window_clock);
     self->context = *context;
     self->context.state_ttl_ms = 0;
-    self->uid = node->uid;
     self->plan = plan;
     self->assigner = plan->inputs[0]->assigner;
-    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
     weir_window_groups_init(&self->groups, plan);
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, err);
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
         return code;
     }
-    *out = &self->base;
+    *out = &self->window.base;
     return WEIR_OK;
 }

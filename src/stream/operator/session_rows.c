@@ -4,17 +4,15 @@
  */
 #include <stdlib.h>
 
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/sessions.h"
+#include "stream/operator/window_operator.h"
 #include "stream/state/row_codec.h"
 
 enum { most_rows = 16384 };
 
 typedef struct session_rows {
-    weir_operator base;
-    const weir_operator_context *context;
-    const char *uid;
+    weir_window_operator window; /* first */
     const weir_plan *plan;
     const weir_assigner *assigner;
     weir_sql_compute *compute; /* the keys; NULL: there are none */
@@ -23,8 +21,6 @@ typedef struct session_rows {
     weir_map_state *rows;
     uint64_t number; /* of the next row */
     const weir_zone *zone;
-    bool by_clock;
-    int64_t closed;
     weir_batch result;
     weir_buffer key, bytes, row;
 } session_rows;
@@ -115,9 +111,10 @@ static int take_row(session_rows *self, const weir_batch *batch, int64_t row, in
     bool late;
     weir_slice key = weir_buffer_slice(&self->key);
     WEIR_TRY(weir_sessions_add(self->sessions, key, weir_window_local(self->zone, instant),
-                               self->by_clock ? INT64_MIN : self->closed, &late, &window, &merged, &merged_count, err));
+                               self->window.by_clock ? INT64_MIN : self->window.closed, &late, &window, &merged,
+                               &merged_count, err));
     if (late) {
-        atomic_fetch_add(self->context->late_rows, 1);
+        atomic_fetch_add(self->window.context->late_rows, 1);
         return WEIR_OK;
     }
     for (int32_t i = 0; i < merged_count; i++) {
@@ -130,20 +127,20 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 {
     session_rows *self = (session_rows *)base;
     const weir_vector *times = &batch->columns[self->assigner->column];
-    int64_t now = self->by_clock ? self->context->clock_ms() : 0;
+    int64_t now = self->window.by_clock ? self->window.context->clock_ms() : 0;
     (void)input;
     if (self->compute != NULL) {
         WEIR_TRY(weir_sql_compute_run(self->compute, batch, &self->key_values, NULL, err));
     }
     for (int64_t row = 0; row < batch->length; row++) {
-        if (!self->by_clock && weir_vector_is_null(times, row)) {
+        if (!self->window.by_clock && weir_vector_is_null(times, row)) {
             continue;
         }
         weir_buffer_clear(&self->key);
         if (self->compute != NULL) {
             WEIR_TRY(weir_row_encode(&self->key_values, NULL, 0, row, &self->key, err));
         }
-        WEIR_TRY(take_row(self, batch, row, self->by_clock ? now : weir_time_millis(times, row), err));
+        WEIR_TRY(take_row(self, batch, row, self->window.by_clock ? now : weir_time_millis(times, row), err));
     }
     return WEIR_OK;
 }
@@ -152,7 +149,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 
 static int send(session_rows *self, weir_error *err)
 {
-    int code = weir_output_send(&self->base, &self->result, err);
+    int code = weir_output_send(&self->window.base, &self->result, err);
     weir_batch_clear(&self->result);
     return code;
 }
@@ -188,8 +185,9 @@ done:
     return code;
 }
 
-static int close_due(session_rows *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    session_rows *self = (session_rows *)base;
     const weir_closed_session *closed;
     int64_t count;
     do {
@@ -199,31 +197,6 @@ static int close_due(session_rows *self, int64_t moment, weir_error *err)
         }
     } while (count > 0);
     return send(self, err);
-}
-
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    session_rows *self = (session_rows *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    session_rows *self = (session_rows *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    session_rows *self = (session_rows *)base;
-    return weir_closed_watermark_keep(self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -245,20 +218,20 @@ static void close_operator(weir_operator *base)
 static int open_state(session_rows *self, weir_error *err)
 {
     const weir_plan *input = self->plan->inputs[0];
-    const weir_state_options rows = {.uid = self->uid, .name = "rows"};
+    const weir_state_options rows = {.uid = self->window.uid, .name = "rows"};
     const weir_sessions_options sessions = {
-        .context = self->context, .uid = self->uid, .gap_ms = self->assigner->size, .zone = self->zone};
+        .context = self->window.context, .uid = self->window.uid, .gap_ms = self->assigner->size, .zone = self->zone};
     const weir_sql_compute_options keys = {.fields = input->fields,
                                            .field_count = input->field_count,
                                            .expressions = self->assigner->partition_keys,
                                            .expression_count = self->assigner->partition_key_count};
-    WEIR_TRY(weir_map_state_open(self->context->state, &rows, &self->rows, err));
+    WEIR_TRY(weir_map_state_open(self->window.context->state, &rows, &self->rows, err));
     WEIR_TRY(weir_sessions_open(&sessions, &self->sessions, err));
     if (keys.expression_count > 0) {
-        WEIR_TRY(weir_sql_compute_create(self->context->engine, &keys, &self->compute, err));
+        WEIR_TRY(weir_sql_compute_create(self->window.context->engine, &keys, &self->compute, err));
     }
-    self->number = (uint64_t)weir_state_backend_last_checkpoint(self->context->state) << 32;
-    return weir_closed_watermark_restore(self->context, self->uid, &self->closed, err);
+    self->number = (uint64_t)weir_state_backend_last_checkpoint(self->window.context->state) << 32;
+    return weir_window_operator_restore(&self->window, err);
 }
 
 int weir_session_rows_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -267,18 +240,13 @@ int weir_session_rows_operator_create(const weir_operator_context *context, cons
     const weir_plan *plan = node->plan;
     int32_t keys = plan->assigner->partition_key_count;
     session_rows *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "SessionWindow", 1);
-    self->context = context;
-    self->uid = node->uid;
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "SessionWindow", 1, context, node->uid, node->output->window_clock);
     self->plan = plan;
     self->assigner = plan->assigner;
     self->zone = weir_window_zone(plan->assigner->zone);
-    self->by_clock = node->output->window_clock == WEIR_TIME_PROCTIME;
     weir_field *fields = weir_alloc_zeroed((size_t)keys + 1, sizeof *fields);
     for (int32_t i = 0; i < keys; i++) {
         fields[i].type = plan->assigner->partition_keys[i]->type;
@@ -288,9 +256,9 @@ int weir_session_rows_operator_create(const weir_operator_context *context, cons
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     int code = open_state(self, err);
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
         return code;
     }
-    *out = &self->base;
+    *out = &self->window.base;
     return WEIR_OK;
 }

@@ -13,19 +13,18 @@
 
 #include "stream/operator/accumulator.h"
 #include "stream/operator/byte_keys.h"
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/due_list.h"
 #include "stream/operator/existing_rows.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/window_groups.h"
+#include "stream/operator/window_operator.h"
 #include "stream/state/row_codec.h"
 
 enum { prefix_size = 9 };
 
 typedef struct slice_aggregate {
-    weir_operator base;
+    weir_window_operator window;   /* first */
     weir_operator_context context; /* without table.exec.state.ttl: windows go when they close */
-    const char *uid;
     const weir_plan *plan;
     const weir_assigner *assigner;
     bool cumulates;
@@ -33,9 +32,7 @@ typedef struct slice_aggregate {
     weir_accumulators *accumulators;
     weir_due_list *waiting;  /* | end of a window: 8 | key | */
     weir_value_state *known; /* a byte for each slice that has accumulators, and for each window that waits */
-    bool by_clock;
-    int64_t closed;
-    weir_sort_keys keys; /* slices of the rows at hand */
+    weir_sort_keys keys;     /* slices of the rows at hand */
     uint32_t *rows;
     int64_t *first_ends, *last_ends; /* of their windows that are open */
     size_t rows_capacity, first_capacity, last_capacity;
@@ -70,7 +67,7 @@ static int64_t due_of(const slice_aggregate *self, int64_t end) { return weir_wi
 
 static bool has_closed(const slice_aggregate *self, int64_t end)
 {
-    return !self->by_clock && due_of(self, end) <= self->closed;
+    return !self->window.by_clock && due_of(self, end) <= self->window.closed;
 }
 
 static int64_t start_of(const slice_aggregate *self, int64_t end)
@@ -150,19 +147,19 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     slice_aggregate *self = (slice_aggregate *)base;
     const weir_vector *times = &batch->columns[self->assigner->column];
     const weir_batch *computed;
-    int64_t now = self->by_clock ? self->context.clock_ms() : 0;
+    int64_t now = self->window.by_clock ? self->context.clock_ms() : 0;
     int64_t late = 0;
     (void)input;
     weir_sort_keys_clear(&self->keys);
     weir_sort_keys_clear(&self->windows);
     WEIR_TRY(weir_accumulators_compute(self->accumulators, batch, &computed, err));
     for (int64_t row = 0; row < batch->length; row++) {
-        if (!self->by_clock && weir_vector_is_null(times, row)) {
+        if (!self->window.by_clock && weir_vector_is_null(times, row)) {
             continue;
         }
         weir_buffer_clear(&self->key);
         WEIR_TRY(weir_row_encode(computed, self->groups.key_columns, self->groups.key_count, row, &self->key, err));
-        int64_t instant = self->by_clock ? now : weir_time_millis(times, row);
+        int64_t instant = self->window.by_clock ? now : weir_time_millis(times, row);
         late += !place_row(self, row, weir_window_local(self->groups.zone, instant));
     }
     atomic_fetch_add(self->context.late_rows, late);
@@ -253,12 +250,13 @@ static int close_windows(slice_aggregate *self, const weir_slice *waited, int64_
     weir_existing_rows_reserve(&self->existing, count);
     WEIR_TRY(weir_accumulators_values(self->accumulators, &self->windows, &self->result, self->groups.group_count,
                                       self->existing.exists, err));
-    WEIR_TRY(weir_existing_rows_send(&self->existing, &self->base, &self->result, err));
+    WEIR_TRY(weir_existing_rows_send(&self->existing, &self->window.base, &self->result, err));
     return forget(self, waited, count, end, err);
 }
 
-static int close_due(slice_aggregate *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    slice_aggregate *self = (slice_aggregate *)base;
     const weir_slice *waited;
     int64_t count;
     do {
@@ -274,31 +272,6 @@ static int close_due(slice_aggregate *self, int64_t moment, weir_error *err)
         }
     } while (count > 0);
     return WEIR_OK;
-}
-
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    slice_aggregate *self = (slice_aggregate *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    slice_aggregate *self = (slice_aggregate *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    slice_aggregate *self = (slice_aggregate *)base;
-    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -355,7 +328,7 @@ static int open_state(slice_aggregate *self, const weir_stream_node *node, weir_
     WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
     WEIR_TRY(weir_value_state_open(self->context.state, &known, &self->known, err));
     WEIR_TRY(weir_due_list_open(&self->context, node->uid, &self->waiting, err));
-    return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
+    return weir_window_operator_restore(&self->window, err);
 }
 
 int weir_slice_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -363,27 +336,23 @@ int weir_slice_aggregate_operator_create(const weir_operator_context *context, c
 {
     const weir_plan *plan = node->plan;
     slice_aggregate *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "WindowAggregate", 1);
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "WindowAggregate", 1, context, node->uid, node->inputs[0]->window_clock);
     self->context = *context;
     self->context.state_ttl_ms = 0;
-    self->uid = node->uid;
     self->plan = plan;
     self->assigner = plan->inputs[0]->assigner;
     self->cumulates = self->assigner->kind == WEIR_ASSIGN_CUMULATE;
-    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
     weir_window_groups_init(&self->groups, plan);
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, err);
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
         return code;
     }
-    *out = &self->base;
+    *out = &self->window.base;
     return WEIR_OK;
 }

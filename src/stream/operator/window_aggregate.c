@@ -8,30 +8,27 @@
 
 #include "stream/operator/accumulator.h"
 #include "stream/operator/byte_keys.h"
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/due_list.h"
 #include "stream/operator/existing_rows.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/window_clock.h"
+#include "stream/operator/window_operator.h"
 #include "stream/plan/times.h"
 #include "stream/state/row_codec.h"
 
 enum { set_size = 4 };
 
 typedef struct window_aggregate {
-    weir_operator base;
+    weir_window_operator window;   /* first */
     weir_operator_context context; /* without table.exec.state.ttl: windows go when they close */
-    const char *uid;
     const weir_plan *plan;
     weir_arena arena;
     weir_accumulators *accumulators;
     weir_due_list *waiting;
     weir_value_state *known; /* a byte for each window and group that waits */
     const weir_zone *zone;
-    bool by_clock;
     int32_t window_end; /* which group */
     int32_t group_count;
-    int64_t closed; /* the watermark up to which windows have closed */
     weir_batch groups;
     weir_batch result;
     weir_existing_rows existing;
@@ -77,7 +74,7 @@ static int64_t choose_rows(window_aggregate *self, const weir_batch *computed)
             end = end_of_row;
             due = weir_window_due(self->zone, end - 1);
         }
-        if (self->by_clock || due > self->closed) {
+        if (self->window.by_clock || due > self->window.closed) {
             self->rows[count] = (uint32_t)row;
             self->due[count++] = due;
         }
@@ -175,12 +172,13 @@ static int close_set(window_aggregate *self, const weir_slice *keys, int64_t cou
     use_set(self, set);
     WEIR_TRY(weir_accumulators_values(self->accumulators, &self->keys, &self->result, self->group_count,
                                       self->existing.exists, err));
-    WEIR_TRY(weir_existing_rows_send(&self->existing, &self->base, &self->result, err));
+    WEIR_TRY(weir_existing_rows_send(&self->existing, &self->window.base, &self->result, err));
     return forget(self, err);
 }
 
-static int close_due(window_aggregate *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    window_aggregate *self = (window_aggregate *)base;
     const weir_slice *keys;
     int64_t count;
     do {
@@ -190,32 +188,6 @@ static int close_due(window_aggregate *self, int64_t moment, weir_error *err)
         }
     } while (count > 0);
     return WEIR_OK;
-}
-
-/* Windows of the clock close by it alone, or when there will be nothing more. */
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    window_aggregate *self = (window_aggregate *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    window_aggregate *self = (window_aggregate *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    window_aggregate *self = (window_aggregate *)base;
-    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -279,7 +251,7 @@ static int open_state(window_aggregate *self, const weir_stream_node *node, weir
     WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
     WEIR_TRY(weir_value_state_open(self->context.state, &known, &self->known, err));
     WEIR_TRY(weir_due_list_open(&self->context, node->uid, &self->waiting, err));
-    return weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err);
+    return weir_window_operator_restore(&self->window, err);
 }
 
 int weir_window_aggregate_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -287,20 +259,16 @@ int weir_window_aggregate_operator_create(const weir_operator_context *context, 
 {
     const weir_plan *plan = node->plan;
     window_aggregate *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "WindowAggregate", 1);
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "WindowAggregate", 1, context, node->uid, node->inputs[0]->window_clock);
     weir_arena_init(&self->arena);
     self->context = *context;
     self->context.state_ttl_ms = 0;
-    self->uid = node->uid;
     self->plan = plan;
     self->group_count = plan->field_count - plan->aggregate_count;
     self->zone = weir_window_zone(node->inputs[0]->window_zone);
-    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
     weir_expression **groups = groups_of(self);
     self->window_end = find_group(groups, self->group_count, node->inputs[0]->window_end);
     weir_batch_init(&self->groups, plan->fields, self->group_count);
@@ -308,9 +276,9 @@ int weir_window_aggregate_operator_create(const weir_operator_context *context, 
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, groups, err);
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
         return code;
     }
-    *out = &self->base;
+    *out = &self->window.base;
     return WEIR_OK;
 }

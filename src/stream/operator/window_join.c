@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "stream/operator/byte_keys.h"
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/join_condition.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/time_queue.h"
 #include "stream/operator/window_clock.h"
+#include "stream/operator/window_operator.h"
 #include "stream/state/row_codec.h"
 
 enum { most_pairs = 16384 };
@@ -30,16 +30,12 @@ typedef struct join_side {
 } join_side;
 
 typedef struct window_join {
-    weir_operator base;
-    weir_operator_context context;
-    const char *uid;
+    weir_window_operator window; /* first */
     const weir_plan *plan;
     weir_arena arena;
     weir_join_condition condition;
     join_side sides[2];
     const weir_zone *zone;
-    bool by_clock;
-    int64_t closed;
     weir_sql_compute *rest; /* what else the condition says of two rows; NULL: nothing */
     int64_t pair_count;
     weir_batch candidates; /* rows of both sides beside each other */
@@ -63,7 +59,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     WEIR_TRY(weir_join_keys_run(side->keys, batch, &keys, &can_match, err));
     for (int64_t row = 0; row < batch->length; row++) {
         int64_t due = weir_window_due(self->zone, weir_time_millis(ends, row) - 1);
-        if (!self->by_clock && due <= self->closed) {
+        if (!self->window.by_clock && due <= self->window.closed) {
             late++;
             continue;
         }
@@ -73,7 +69,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
         weir_buffer_append(&self->key, key.data, key.size);
         WEIR_TRY(weir_time_queue_put_row(side->waiting, due, weir_buffer_slice(&self->key), batch, row, err));
     }
-    atomic_fetch_add(self->context.late_rows, late);
+    atomic_fetch_add(self->window.context->late_rows, late);
     return WEIR_OK;
 }
 
@@ -111,7 +107,7 @@ static int flush_pairs(window_join *self, weir_error *err)
         self->sides[1].matched[self->sides[1].pairs[pair]] = true;
     }
     self->pair_count = 0;
-    return weir_join_keeps_both(self->plan->join) ? weir_output_send(&self->base, met, err) : WEIR_OK;
+    return weir_join_keeps_both(self->plan->join) ? weir_output_send(&self->window.base, met, err) : WEIR_OK;
 }
 
 /* All rows of one key of the left side with all of the right one. */
@@ -178,7 +174,7 @@ static int send_side(window_join *self, int32_t number, bool matched, weir_error
                      : weir_vector_append_nulls(&self->result.columns[i], count, err));
     }
     self->result.length = count;
-    return weir_output_send(&self->base, &self->result, err);
+    return weir_output_send(&self->window.base, &self->result, err);
 }
 
 static int send_lonely(window_join *self, weir_error *err)
@@ -215,8 +211,9 @@ static int take_rows(join_side *side, int64_t moment, weir_error *err)
     return WEIR_OK;
 }
 
-static int close_due(window_join *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    window_join *self = (window_join *)base;
     for (;;) {
         int64_t next[2];
         for (int32_t i = 0; i < 2; i++) {
@@ -231,31 +228,6 @@ static int close_due(window_join *self, int64_t moment, weir_error *err)
         WEIR_TRY(merge_sides(self, err));
         WEIR_TRY(send_lonely(self, err));
     }
-}
-
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    window_join *self = (window_join *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    window_join *self = (window_join *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    window_join *self = (window_join *)base;
-    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -314,7 +286,7 @@ static int open_rest(window_join *self, weir_error *err)
                                               .condition_count = self->condition.rest_count,
                                               .expressions = columns,
                                               .expression_count = count};
-    return weir_sql_compute_create(self->context.engine, &options, &self->rest, err);
+    return weir_sql_compute_create(self->window.context->engine, &options, &self->rest, err);
 }
 
 static int open_side(window_join *self, int32_t number, const weir_stream_node *node, weir_error *err)
@@ -324,8 +296,9 @@ static int open_side(window_join *self, int32_t number, const weir_stream_node *
     side->window_end = node->inputs[number]->window_end;
     side->pairs = weir_alloc_zeroed(most_pairs, sizeof *side->pairs);
     weir_batch_init(&side->rows, input->fields, input->field_count);
-    WEIR_TRY(weir_join_keys_create(self->context.engine, &self->condition, number, input, &side->keys, err));
-    return weir_time_queue_open(&self->context, self->uid, number == 0 ? "left" : "right", &side->waiting, err);
+    WEIR_TRY(weir_join_keys_create(self->window.context->engine, &self->condition, number, input, &side->keys, err));
+    return weir_time_queue_open(self->window.context, self->window.uid, number == 0 ? "left" : "right", &side->waiting,
+                                err);
 }
 
 int weir_window_join_operator_create(const weir_operator_context *context, const weir_stream_node *node,
@@ -339,28 +312,23 @@ int weir_window_join_operator_create(const weir_operator_context *context, const
             "NOT IN over the rows of windows does not run as a stream in this version; write NOT EXISTS");
     }
     window_join *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "WindowJoin", 2);
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "WindowJoin", 2, context, node->uid, node->inputs[0]->window_clock);
     weir_arena_init(&self->arena);
-    self->context = *context;
-    self->uid = node->uid;
     self->plan = plan;
     self->zone = weir_window_zone(node->inputs[0]->window_zone);
-    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_join_condition_split(plan, &self->arena, &self->condition);
     WEIR_GO(open_rest(self, err));
     WEIR_GO(open_side(self, 0, node, err));
     WEIR_GO(open_side(self, 1, node, err));
-    WEIR_GO(weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err));
-    *out = &self->base;
+    WEIR_GO(weir_window_operator_restore(&self->window, err));
+    *out = &self->window.base;
 done:
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
     }
     return code;
 }

@@ -8,30 +8,26 @@
 #include <stdlib.h>
 
 #include "sql/function/function.h"
-#include "stream/operator/closed_watermark.h"
 #include "stream/operator/operators.h"
 #include "stream/operator/order_key.h"
 #include "stream/operator/time_queue.h"
 #include "stream/operator/window_clock.h"
+#include "stream/operator/window_operator.h"
 #include "stream/state/row_codec.h"
 
 enum { size_bytes = 4, most_rows = 16384 };
 
 typedef struct window_rank {
-    weir_operator base;
-    weir_operator_context context;
-    const char *uid;
+    weir_window_operator window; /* first */
     const weir_plan *plan;
-    const weir_window *window;
+    const weir_window *over;
     int32_t window_end; /* field of the input */
     const weir_zone *zone;
-    bool by_clock;
     weir_sql_compute *compute; /* partition keys, then sort keys */
     weir_batch computed;
     int32_t *partition_columns; /* 0, 1, … */
     weir_order_keys order;
     weir_time_queue *waiting;
-    int64_t closed;
     weir_batch result;
     weir_buffer key;
     weir_buffer last_key; /* of the row before */
@@ -45,7 +41,7 @@ static int build_key(window_rank *self, int64_t row, weir_error *err)
     uint8_t size[size_bytes] = {0};
     weir_buffer_clear(&self->key);
     weir_buffer_append(&self->key, size, sizeof size);
-    WEIR_TRY(weir_row_encode(&self->computed, self->partition_columns, self->window->partition_key_count, row,
+    WEIR_TRY(weir_row_encode(&self->computed, self->partition_columns, self->over->partition_key_count, row,
                              &self->key, err));
     weir_store_be32(self->key.data, (uint32_t)(self->key.size - sizeof size));
     weir_slice order = weir_order_key(&self->order, row);
@@ -60,18 +56,18 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     int64_t late = 0;
     (void)input;
     WEIR_TRY(weir_sql_compute_run(self->compute, batch, &self->computed, NULL, err));
-    WEIR_TRY(weir_order_keys_build(&self->order, &self->computed, self->window->partition_key_count,
-                                   self->window->sort_keys, self->window->sort_key_count, err));
+    WEIR_TRY(weir_order_keys_build(&self->order, &self->computed, self->over->partition_key_count,
+                                   self->over->sort_keys, self->over->sort_key_count, err));
     for (int64_t row = 0; row < batch->length; row++) {
         int64_t due = weir_window_due(self->zone, weir_time_millis(ends, row) - 1);
-        if (!self->by_clock && due <= self->closed) {
+        if (!self->window.by_clock && due <= self->window.closed) {
             late++;
             continue;
         }
         WEIR_TRY(build_key(self, row, err));
         WEIR_TRY(weir_time_queue_put_row(self->waiting, due, weir_buffer_slice(&self->key), batch, row, err));
     }
-    atomic_fetch_add(self->context.late_rows, late);
+    atomic_fetch_add(self->window.context->late_rows, late);
     return WEIR_OK;
 }
 
@@ -101,13 +97,14 @@ static int64_t number_row(window_rank *self, weir_slice key)
 
 static int send(window_rank *self, weir_error *err)
 {
-    int code = weir_output_send(&self->base, &self->result, err);
+    int code = weir_output_send(&self->window.base, &self->result, err);
     weir_batch_clear(&self->result);
     return code;
 }
 
-static int close_due(window_rank *self, int64_t moment, weir_error *err)
+static int close_due(weir_window_operator *base, int64_t moment, weir_error *err)
 {
+    window_rank *self = (window_rank *)base;
     const weir_time_entry *entries;
     int32_t before = self->plan->inputs[0]->field_count;
     int64_t count;
@@ -124,31 +121,6 @@ static int close_due(window_rank *self, int64_t moment, weir_error *err)
         }
     } while (count > 0);
     return send(self, err);
-}
-
-static int take_watermark(weir_operator *base, int32_t input, int64_t moment, weir_error *err)
-{
-    window_rank *self = (window_rank *)base;
-    moment = weir_operator_note_watermark(base, input, moment);
-    if (moment > self->closed) {
-        self->closed = moment;
-        if (!self->by_clock || moment == WEIR_WATERMARK_END) {
-            WEIR_TRY(close_due(self, moment, err));
-        }
-    }
-    return weir_output_watermark(base, moment, err);
-}
-
-static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
-{
-    window_rank *self = (window_rank *)base;
-    return self->by_clock ? close_due(self, now_ms, err) : WEIR_OK;
-}
-
-static int barrier(weir_operator *base, weir_error *err)
-{
-    window_rank *self = (window_rank *)base;
-    return weir_closed_watermark_keep(&self->context, self->uid, self->closed, err);
 }
 
 /* --- The operator ---------------------------------------------------------------------------------------------- */
@@ -169,7 +141,7 @@ static void close_operator(weir_operator *base)
 
 static int open_keys(window_rank *self, weir_error *err)
 {
-    const weir_window *window = self->window;
+    const weir_window *window = self->over;
     const weir_plan *input = self->plan->inputs[0];
     int32_t partitions = window->partition_key_count;
     int32_t count = partitions + window->sort_key_count;
@@ -186,7 +158,7 @@ static int open_keys(window_rank *self, weir_error *err)
                                               .expressions = expressions,
                                               .expression_count = count};
     weir_batch_init(&self->computed, fields, count);
-    int code = weir_sql_compute_create(self->context.engine, &options, &self->compute, err);
+    int code = weir_sql_compute_create(self->window.context->engine, &options, &self->compute, err);
     free(expressions);
     free(fields);
     return code;
@@ -198,27 +170,22 @@ int weir_window_rank_operator_create(const weir_operator_context *context, const
     const weir_plan *plan = node->plan;
     window_rank *self = weir_alloc_zeroed(1, sizeof *self);
     int code = WEIR_OK;
-    self->base.process = process;
-    self->base.watermark = take_watermark;
-    self->base.tick = tick;
-    self->base.barrier = barrier;
-    self->base.close = close_operator;
-    weir_operator_init(&self->base, "WindowRank", 1);
-    self->context = *context;
-    self->uid = node->uid;
+    self->window.base.process = process;
+    self->window.base.close = close_operator;
+    self->window.close_due = close_due;
+    weir_window_operator_init(&self->window, "WindowRank", 1, context, node->uid, node->inputs[0]->window_clock);
     self->plan = plan;
-    self->window = plan->aggregates[0].window;
+    self->over = plan->aggregates[0].window;
     self->window_end = node->inputs[0]->window_end;
     self->zone = weir_window_zone(node->inputs[0]->window_zone);
-    self->by_clock = node->inputs[0]->window_clock == WEIR_TIME_PROCTIME;
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     WEIR_GO(open_keys(self, err));
-    WEIR_GO(weir_time_queue_open(&self->context, node->uid, "waiting", &self->waiting, err));
-    WEIR_GO(weir_closed_watermark_restore(&self->context, node->uid, &self->closed, err));
-    *out = &self->base;
+    WEIR_GO(weir_time_queue_open(self->window.context, node->uid, "waiting", &self->waiting, err));
+    WEIR_GO(weir_window_operator_restore(&self->window, err));
+    *out = &self->window.base;
 done:
     if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
+        weir_operator_close(&self->window.base);
     }
     return code;
 }
