@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "stream/operator/byte_keys.h"
 #include "stream/operator/join_kinds.h"
-#include "stream/operator/join_output.h"
+#include "stream/operator/join_pair_test.h"
 #include "stream/operator/time_queue.h"
 #include "stream/operator/window_clock.h"
 #include "stream/state/row_codec.h"
@@ -34,12 +34,8 @@ typedef struct temporal_join {
     weir_sort_keys due_keys;
     weir_batch due; /* rows whose time has come */
     weir_join_output output;
-    weir_sql_compute *test; /* NULL: equal keys are enough */
-    bool *tested_columns;
-    weir_batch own, pairs, nothing;
-    uint32_t *pair_rows; /* of `due`, for each decoded version */
-    uint32_t *matches;   /* of `due`: the decoded version, or none */
-    uint8_t *passes;
+    weir_join_pair_test test; /* of rows of `due` and decoded versions */
+    uint32_t *matches;        /* of `due`: the decoded version, or none */
     int64_t watermark;
 } temporal_join;
 
@@ -149,28 +145,6 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 
 /* --- rows whose time has come ------------------------------------------------------------------------------------ */
 
-static int test_pairs(temporal_join *self, weir_error *err)
-{
-    const weir_batch *others = &self->output.others[1];
-    int32_t split = self->due.column_count;
-    const uint32_t *rows;
-    weir_batch_clear(&self->own);
-    for (int32_t i = 0; i < self->pairs.column_count; i++) {
-        if (i < split && self->tested_columns[i]) {
-            WEIR_TRY(weir_vector_append_rows(&self->own.columns[i], &self->due.columns[i], self->pair_rows,
-                                             others->length, err));
-        }
-        self->pairs.columns[i] = i < split ? self->own.columns[i] : others->columns[i - split];
-    }
-    self->pairs.length = others->length;
-    WEIR_TRY(weir_sql_compute_run(self->test, &self->pairs, &self->nothing, &rows, err));
-    memset(self->passes, 0, ROWS_AT_ONCE);
-    for (int64_t i = 0; i < self->nothing.length; i++) {
-        self->passes[rows[i]] = 1;
-    }
-    return WEIR_OK;
-}
-
 /* Decodes rows and the versions that were valid at their times. */
 static int find_versions(temporal_join *self, const weir_time_entry *entries, int64_t count, weir_error *err)
 {
@@ -194,18 +168,18 @@ static int match_version(temporal_join *self, int64_t row, int64_t time, weir_er
         return WEIR_OK;
     }
     WEIR_TRY(weir_join_output_decode(&self->output, version, &self->matches[row], err));
-    self->pair_rows[self->matches[row]] = (uint32_t)row;
+    weir_join_pair_test_pair(&self->test, self->matches[row], row);
     return WEIR_OK;
 }
 
 static int give_matches(temporal_join *self, int64_t first, int64_t end, weir_error *err)
 {
-    if (self->test != NULL && self->output.others[1].length > 0) {
-        WEIR_TRY(test_pairs(self, err));
+    if (self->test.compute != NULL && self->output.others[1].length > 0) {
+        WEIR_TRY(weir_join_pair_test_run(&self->test, &self->output, err));
     }
     for (int64_t row = first; row < end; row++) {
         uint32_t version = self->matches[row];
-        bool matches = version != WEIR_JOIN_NO_ROW && (self->test == NULL || self->passes[version]);
+        bool matches = version != WEIR_JOIN_NO_ROW && (self->test.compute == NULL || self->test.passes[version]);
         if (matches || self->outer) {
             WEIR_TRY(weir_join_output_row(&self->output, WEIR_INSERT, (uint32_t)row,
                                           matches ? version : WEIR_JOIN_NO_ROW, 0, err));
@@ -265,10 +239,8 @@ static void close_join(weir_operator *base)
     weir_buffer_free(&self->stale);
     weir_sort_keys_free(&self->due_keys);
     weir_join_output_free(&self->output);
-    weir_sql_compute_free(self->test);
+    weir_join_pair_test_free(&self->test);
     weir_batch_free(&self->due);
-    weir_batch_free(&self->own);
-    weir_batch_free(&self->nothing);
     weir_arena_free(&self->arena);
     free(self);
 }
@@ -331,30 +303,6 @@ static int check_inputs(temporal_join *self, const weir_stream_node *node, weir_
     return WEIR_OK;
 }
 
-static int open_test(temporal_join *self, const weir_operator_context *context, const weir_plan *plan, weir_error *err)
-{
-    const weir_join_condition *condition = &self->condition;
-    int32_t split = plan->inputs[0]->field_count, count = plan->field_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&self->arena, weir_field, count + 1);
-    self->tested_columns = WEIR_NEW_ARRAY(&self->arena, bool, count + 1);
-    self->pairs.columns = WEIR_NEW_ARRAY(&self->arena, weir_vector, count + 1);
-    self->pairs.column_count = count;
-    self->pair_rows = WEIR_NEW_ARRAY(&self->arena, uint32_t, ROWS_AT_ONCE);
-    self->matches = WEIR_NEW_ARRAY(&self->arena, uint32_t, ROWS_AT_ONCE);
-    self->passes = WEIR_NEW_ARRAY(&self->arena, uint8_t, ROWS_AT_ONCE);
-    for (int32_t i = 0; i < count; i++) {
-        fields[i] = i < split ? plan->inputs[0]->fields[i] : plan->inputs[1]->fields[i - split];
-    }
-    for (int32_t i = 0; i < condition->rest_count; i++) {
-        weir_expression_mark(condition->rest[i], self->tested_columns);
-    }
-    weir_sql_compute_options options = {.fields = fields,
-                                        .field_count = count,
-                                        .conditions = condition->rest,
-                                        .condition_count = condition->rest_count};
-    return condition->rest_count == 0 ? WEIR_OK : weir_sql_compute_create(context->engine, &options, &self->test, err);
-}
-
 static int open_parts(temporal_join *self, const weir_operator_context *context, const weir_stream_node *node,
                       weir_error *err)
 {
@@ -366,7 +314,10 @@ static int open_parts(temporal_join *self, const weir_operator_context *context,
     }
     WEIR_TRY(weir_time_queue_open(context, node->uid, "waiting", &self->waiting, err));
     WEIR_TRY(weir_join_rows_open(&self->versions, context, node->uid, "versions", err));
-    return open_test(self, context, plan, err);
+    self->matches = WEIR_NEW_ARRAY(&self->arena, uint32_t, ROWS_AT_ONCE);
+    return self->condition.rest_count == 0
+               ? WEIR_OK
+               : weir_join_pair_test_open(&self->test, context->engine, plan, &self->condition, &self->arena, err);
 }
 
 int weir_join_temporal_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -383,8 +334,7 @@ int weir_join_temporal_create(const weir_operator_context *context, const weir_s
     weir_operator_init(&self->base, "TemporalJoin", 2);
     weir_join_output_init(&self->output, &self->base, plan);
     weir_batch_init(&self->due, plan->inputs[0]->fields, plan->inputs[0]->field_count);
-    weir_batch_init(&self->own, plan->inputs[0]->fields, plan->inputs[0]->field_count);
-    weir_batch_init(&self->nothing, NULL, 0);
+    weir_join_pair_test_init(&self->test, plan);
     int code = open_parts(self, context, node, err);
     if (code != WEIR_OK) {
         weir_operator_close(&self->base);

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "stream/operator/join_kinds.h"
-#include "stream/operator/join_output.h"
+#include "stream/operator/join_pair_test.h"
 #include "stream/operator/join_tested.h"
 
 /* What comes and goes at one row of the batch, or two. */
@@ -39,24 +39,14 @@ typedef struct tested_operator {
     weir_encoded_rows encoded;
     weir_join_output output;
 
-    weir_sql_compute *test;
-    bool *tested_columns; /* of both inputs */
-    weir_batch own[2];    /* rows of the batch at hand, one for each pair */
-    weir_batch pairs;     /* these beside the other side's rows: borrowed columns */
-    weir_batch nothing;   /* what the test computes */
-    uint8_t *passes;      /* a flag a pair */
-    size_t passes_capacity;
-
+    weir_join_pair_test test;
     pending_change *changes;
     size_t change_count, change_capacity;
     candidate *candidates;
     size_t candidate_count, candidate_capacity;
     weir_buffer candidate_bytes;
-    uint32_t *pair_rows; /* of the batch at hand */
-    size_t pair_capacity;
 
     int32_t side; /* of the batch at hand */
-    const weir_batch *batch;
     const weir_sort_keys *keys_of_batch;
     const uint8_t *can_match;
 } tested_operator;
@@ -72,7 +62,7 @@ static bool stands_alone(const tested_operator *self, int32_t side, uint64_t mat
     return self->counted[side] && !self->defers && (matches > 0) == (self->kind == WEIR_JOIN_SEMI);
 }
 
-/* --- settling: the side of the change ---------------------------------------------------------------------------- */
+/* --- settling ---------------------------------------------------------------------------------------------------: the side of the change ---------------------------------------------------------------------------- */
 
 static int give_alone(tested_operator *self, const pending_change *change, bool before, bool after, weir_error *err)
 {
@@ -116,7 +106,7 @@ static int end_change(tested_operator *self, const pending_change *change, weir_
     return before || after ? give_alone(self, change, before, after, err) : WEIR_OK;
 }
 
-/* --- settling: the other side ------------------------------------------------------------------------------------ */
+/* --- settling ---------------------------------------------------------------------------------------------------: the other side ------------------------------------------------------------------------------------ */
 
 /* Notes what the change makes of the matches of the other side's row. */
 static int count_matches(tested_operator *self, const pending_change *change, const candidate *other, bool before,
@@ -137,8 +127,8 @@ static int count_matches(tested_operator *self, const pending_change *change, co
 static int settle_candidate(tested_operator *self, pending_change *change, const candidate *other, weir_error *err)
 {
     bool goes = change->rows.before >= 0;
-    bool before = goes && self->passes[other->pair];
-    bool after = change->rows.after >= 0 && self->passes[other->pair + goes];
+    bool before = goes && self->test.passes[other->pair];
+    bool after = change->rows.after >= 0 && self->test.passes[other->pair + goes];
     uint64_t then = 1, now = 1; /* matches of the other side's row, where they are counted */
     if (!before && !after) {
         return WEIR_OK;
@@ -162,40 +152,7 @@ static int settle_candidate(tested_operator *self, pending_change *change, const
                : WEIR_OK;
 }
 
-/* --- testing ----------------------------------------------------------------------------------------------------- */
-
-/* The columns that the condition names, of both sides' rows, beside each other. */
-static int lay_out_pairs(tested_operator *self, weir_error *err)
-{
-    const weir_batch *others = &self->output.others[1 - self->side];
-    weir_batch *own = &self->own[self->side];
-    int32_t split = self->output.others[0].column_count;
-    weir_batch_clear(own);
-    for (int32_t i = 0; i < self->pairs.column_count; i++) {
-        int32_t side = i < split ? 0 : 1;
-        int32_t column = i - side * split;
-        if (side == self->side && self->tested_columns[i]) {
-            WEIR_TRY(weir_vector_append_rows(&own->columns[column], &self->batch->columns[column], self->pair_rows,
-                                             others->length, err));
-        }
-        self->pairs.columns[i] = side == self->side ? own->columns[column] : others->columns[column];
-    }
-    self->pairs.length = others->length;
-    return WEIR_OK;
-}
-
-static int test_pairs(tested_operator *self, weir_error *err)
-{
-    const uint32_t *rows;
-    WEIR_TRY(lay_out_pairs(self, err));
-    WEIR_TRY(weir_sql_compute_run(self->test, &self->pairs, &self->nothing, &rows, err));
-    WEIR_GROW(self->passes, self->passes_capacity, self->pairs.length);
-    memset(self->passes, 0, (size_t)self->pairs.length);
-    for (int64_t i = 0; i < self->nothing.length; i++) {
-        self->passes[rows[i]] = 1;
-    }
-    return WEIR_OK;
-}
+/* --- settling --------------------------------------------------------------------------------------------------- */
 
 static int settle_change(tested_operator *self, pending_change *change, size_t first, weir_error *err)
 {
@@ -218,7 +175,7 @@ static int settle_all(tested_operator *self, weir_error *err)
 {
     size_t first = 0;
     if (self->candidate_count > 0) {
-        WEIR_TRY(test_pairs(self, err));
+        WEIR_TRY(weir_join_pair_test_run(&self->test, &self->output, err));
     }
     for (size_t i = 0; i < self->change_count; i++) {
         WEIR_TRY(settle_change(self, &self->changes[i], first, err));
@@ -245,8 +202,7 @@ static int add_candidate(tested_operator *self, const weir_join_change *change, 
         uint32_t pair;
         if (rows[i] >= 0) {
             WEIR_TRY(weir_join_output_decode(&self->output, row, &pair, err));
-            WEIR_GROW(self->pair_rows, self->pair_capacity, pair + 1);
-            self->pair_rows[pair] = (uint32_t)rows[i];
+            weir_join_pair_test_pair(&self->test, pair, rows[i]);
         }
     }
     WEIR_GROW(self->candidates, self->candidate_capacity, self->candidate_count + 1);
@@ -305,7 +261,6 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 {
     tested_operator *self = (tested_operator *)base;
     self->side = input;
-    self->batch = batch;
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &self->keys_of_batch, &self->can_match, err));
     WEIR_TRY(weir_encoded_rows_fill(&self->encoded, batch, err));
@@ -325,41 +280,16 @@ static void close_join(weir_operator *base)
     tested_operator *self = (tested_operator *)base;
     for (int i = 0; i < 2; i++) {
         weir_join_keys_free(self->keys[i]);
-        weir_batch_free(&self->own[i]);
     }
-    weir_sql_compute_free(self->test);
+    weir_join_pair_test_free(&self->test);
     weir_join_rows_close_pair(self->rows);
     weir_encoded_rows_free(&self->encoded);
     weir_join_output_free(&self->output);
-    weir_batch_free(&self->nothing);
-    free(self->passes);
     free(self->changes);
     free(self->candidates);
-    free(self->pair_rows);
     weir_buffer_free(&self->candidate_bytes);
     weir_arena_free(&self->arena);
     free(self);
-}
-
-static int open_test(tested_operator *self, const weir_operator_context *context, const weir_plan *plan,
-                     const weir_join_condition *condition, weir_error *err)
-{
-    int32_t split = plan->inputs[0]->field_count, count = split + plan->inputs[1]->field_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&self->arena, weir_field, count + 1);
-    self->tested_columns = WEIR_NEW_ARRAY(&self->arena, bool, count + 1);
-    self->pairs.columns = WEIR_NEW_ARRAY(&self->arena, weir_vector, count + 1);
-    self->pairs.column_count = count;
-    for (int32_t i = 0; i < count; i++) {
-        fields[i] = i < split ? plan->inputs[0]->fields[i] : plan->inputs[1]->fields[i - split];
-    }
-    for (int32_t i = 0; i < condition->rest_count; i++) {
-        weir_expression_mark(condition->rest[i], self->tested_columns);
-    }
-    weir_sql_compute_options options = {.fields = fields,
-                                        .field_count = count,
-                                        .conditions = condition->rest,
-                                        .condition_count = condition->rest_count};
-    return weir_sql_compute_create(context->engine, &options, &self->test, err);
 }
 
 static int open_sides(tested_operator *self, const weir_operator_context *context, const weir_stream_node *node,
@@ -371,7 +301,7 @@ static int open_sides(tested_operator *self, const weir_operator_context *contex
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
     }
     WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node->uid, err));
-    return open_test(self, context, node->plan, &condition, err);
+    return weir_join_pair_test_open(&self->test, context->engine, node->plan, &condition, &self->arena, err);
 }
 
 /* --- for joins of rows near each other --------------------------------------------------------------------------- */
@@ -406,8 +336,8 @@ int weir_join_tested_forget(weir_operator *base, int32_t side, const weir_sort_k
                             weir_error *err)
 {
     tested_operator *self = (tested_operator *)base;
-    weir_batch_clear(&self->own[1 - side]);
-    weir_join_output_begin(&self->output, 1 - side, &self->own[1 - side]);
+    weir_batch_clear(&self->test.own[1 - side]);
+    weir_join_output_begin(&self->output, 1 - side, &self->test.own[1 - side]);
     WEIR_TRY(weir_join_rows_fetch_pair(self->rows, keys, err));
     for (int64_t i = 0; i < keys->length; i++) {
         WEIR_TRY(forget_row(self, side, self->rows[side].slots[i], rows[i].value, err));
@@ -428,10 +358,7 @@ int weir_join_tested_create(const weir_operator_context *context, const weir_str
     weir_arena_init(&self->arena);
     weir_operator_init(&self->base, "Join", 2);
     weir_join_output_init(&self->output, &self->base, plan);
-    weir_batch_init(&self->nothing, NULL, 0);
-    for (int i = 0; i < 2; i++) {
-        weir_batch_init(&self->own[i], plan->inputs[i]->fields, plan->inputs[i]->field_count);
-    }
+    weir_join_pair_test_init(&self->test, plan);
     int code = open_sides(self, context, node, err);
     if (code != WEIR_OK) {
         weir_operator_close(&self->base);

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "stream/operator/given_rows.h"
 #include "stream/operator/join_kinds.h"
-#include "stream/operator/join_output.h"
+#include "stream/operator/join_pair_test.h"
 #include "stream/operator/lookup_table.h"
 #include "stream/state/row_codec.h"
 
@@ -48,20 +48,13 @@ typedef struct lookup_operator {
     weir_given_rows given;
     weir_buffer set; /* what is given beside the row at hand */
 
-    weir_sql_compute *test; /* NULL: equal keys are enough */
-    bool *tested_columns;
-    weir_batch own, pairs, nothing;
-    uint8_t *passes;
-    size_t passes_capacity;
-    uint32_t *pair_rows; /* of the batch at hand, for each decoded row */
-    size_t pair_capacity;
+    weir_join_pair_test test;
     looked_up *changes;
     size_t change_count, change_capacity;
     candidate *candidates;
     size_t candidate_count, candidate_capacity;
     weir_buffer candidate_bytes;
 
-    const weir_batch *batch;
     const uint8_t *can_match;
     const weir_state_slot *slots;
 } lookup_operator;
@@ -170,30 +163,7 @@ static int end_change(lookup_operator *self, looked_up *change, weir_error *err)
     return keeps ? weir_given_rows_push(&self->given, come, weir_buffer_slice(&self->set), err) : WEIR_OK;
 }
 
-/* --- testing ----------------------------------------------------------------------------------------------------- */
-
-static int test_pairs(lookup_operator *self, weir_error *err)
-{
-    const weir_batch *others = &self->output.others[1];
-    int32_t split = self->output.others[0].column_count;
-    const uint32_t *rows;
-    weir_batch_clear(&self->own);
-    for (int32_t i = 0; i < self->pairs.column_count; i++) {
-        if (i < split && self->tested_columns[i]) {
-            WEIR_TRY(weir_vector_append_rows(&self->own.columns[i], &self->batch->columns[i], self->pair_rows,
-                                             others->length, err));
-        }
-        self->pairs.columns[i] = i < split ? self->own.columns[i] : others->columns[i - split];
-    }
-    self->pairs.length = others->length;
-    WEIR_TRY(weir_sql_compute_run(self->test, &self->pairs, &self->nothing, &rows, err));
-    WEIR_GROW(self->passes, self->passes_capacity, self->pairs.length);
-    memset(self->passes, 0, (size_t)self->pairs.length);
-    for (int64_t i = 0; i < self->nothing.length; i++) {
-        self->passes[rows[i]] = 1;
-    }
-    return WEIR_OK;
-}
+/* --- settling --------------------------------------------------------------------------------------------------- */
 
 static int settle_change(lookup_operator *self, looked_up *change, size_t first, weir_error *err)
 {
@@ -203,7 +173,7 @@ static int settle_change(lookup_operator *self, looked_up *change, size_t first,
     }
     for (size_t i = first; i < change->candidates_end; i++) {
         const candidate *row = &self->candidates[i];
-        if (self->passes[row->other]) {
+        if (self->test.passes[row->other]) {
             weir_slice bytes = weir_slice_of(self->candidate_bytes.data + row->begin, row->size);
             WEIR_TRY(match(self, change, row, bytes, err));
         }
@@ -216,7 +186,7 @@ static int settle_all(lookup_operator *self, weir_error *err)
 {
     size_t first = 0;
     if (self->candidate_count > 0) {
-        WEIR_TRY(test_pairs(self, err));
+        WEIR_TRY(weir_join_pair_test_run(&self->test, &self->output, err));
     }
     for (size_t i = 0; i < self->change_count; i++) {
         WEIR_TRY(settle_change(self, &self->changes[i], first, err));
@@ -236,8 +206,7 @@ static int add_candidate(lookup_operator *self, int64_t own, const weir_lookup_r
 {
     candidate added = {.begin = self->candidate_bytes.size, .size = row->row.size, .count = row->count};
     WEIR_TRY(weir_join_output_decode(&self->output, row->row, &added.other, err));
-    WEIR_GROW(self->pair_rows, self->pair_capacity, added.other + 1);
-    self->pair_rows[added.other] = (uint32_t)own;
+    weir_join_pair_test_pair(&self->test, added.other, own);
     WEIR_GROW(self->candidates, self->candidate_capacity, self->candidate_count + 1);
     self->candidates[self->candidate_count++] = added;
     weir_buffer_append(&self->candidate_bytes, row->row.data, row->row.size);
@@ -278,8 +247,7 @@ static int gather(lookup_operator *self, const weir_join_change *rows, weir_erro
     WEIR_TRY(begin_change(self, change, err));
     if (rows->before >= 0) {
         for (int64_t i = 0; i < self->output.others[1].length; i++) { /* decoded to be taken back, not to be tested */
-            WEIR_GROW(self->pair_rows, self->pair_capacity, i + 1);
-            self->pair_rows[i] = (uint32_t)rows->before;
+            weir_join_pair_test_pair(&self->test, (uint32_t)i, rows->before);
         }
     }
     while (rows->after >= 0 && self->can_match[rows->after] &&
@@ -331,7 +299,6 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 {
     lookup_operator *self = (lookup_operator *)base;
     const weir_sort_keys *keys;
-    self->batch = batch;
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_lookup_table_refresh(self->table, err));
     WEIR_TRY(weir_join_keys_run(self->keys, batch, &keys, &self->can_match, err));
@@ -341,7 +308,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     }
     for (int64_t row = 0; row < batch->length;) {
         weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
-        WEIR_TRY(self->test != NULL ? gather(self, &change, err) : look_up(self, &change, err));
+        WEIR_TRY(self->test.compute != NULL ? gather(self, &change, err) : look_up(self, &change, err));
     }
     return settle_all(self, err);
 }
@@ -353,39 +320,13 @@ static void close_join(weir_operator *base)
     weir_join_keys_free(self->keys);
     weir_join_output_free(&self->output);
     weir_given_rows_close(&self->given);
-    weir_sql_compute_free(self->test);
-    weir_batch_free(&self->own);
-    weir_batch_free(&self->nothing);
+    weir_join_pair_test_free(&self->test);
     weir_buffer_free(&self->set);
     weir_buffer_free(&self->candidate_bytes);
-    free(self->passes);
-    free(self->pair_rows);
     free(self->changes);
     free(self->candidates);
     weir_arena_free(&self->arena);
     free(self);
-}
-
-static int open_test(lookup_operator *self, const weir_operator_context *context, const weir_plan *plan,
-                     weir_error *err)
-{
-    const weir_join_condition *condition = &self->condition;
-    int32_t split = plan->inputs[0]->field_count, count = plan->field_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&self->arena, weir_field, count + 1);
-    self->tested_columns = WEIR_NEW_ARRAY(&self->arena, bool, count + 1);
-    self->pairs.columns = WEIR_NEW_ARRAY(&self->arena, weir_vector, count + 1);
-    self->pairs.column_count = count;
-    for (int32_t i = 0; i < count; i++) {
-        fields[i] = i < split ? plan->inputs[0]->fields[i] : plan->inputs[1]->fields[i - split];
-    }
-    for (int32_t i = 0; i < condition->rest_count; i++) {
-        weir_expression_mark(condition->rest[i], self->tested_columns);
-    }
-    weir_sql_compute_options options = {.fields = fields,
-                                        .field_count = count,
-                                        .conditions = condition->rest,
-                                        .condition_count = condition->rest_count};
-    return condition->rest_count == 0 ? WEIR_OK : weir_sql_compute_create(context->engine, &options, &self->test, err);
 }
 
 /* Watermarks of the table say nothing to those who look it up. */
@@ -446,7 +387,9 @@ static int open_parts(lookup_operator *self, const weir_operator_context *contex
     if (self->keeps_given) {
         WEIR_TRY(weir_given_rows_open(&self->given, context, node, &self->arena, err));
     }
-    return open_test(self, context, plan, err);
+    return self->condition.rest_count == 0
+               ? WEIR_OK
+               : weir_join_pair_test_open(&self->test, context->engine, plan, &self->condition, &self->arena, err);
 }
 
 int weir_lookup_join_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -460,8 +403,7 @@ int weir_lookup_join_create(const weir_operator_context *context, const weir_str
     weir_arena_init(&self->arena);
     weir_operator_init(&self->base, "LookupJoin", 1);
     weir_join_output_init(&self->output, &self->base, plan);
-    weir_batch_init(&self->own, plan->inputs[0]->fields, plan->inputs[0]->field_count);
-    weir_batch_init(&self->nothing, NULL, 0);
+    weir_join_pair_test_init(&self->test, plan);
     int code = open_parts(self, context, node, err);
     if (code != WEIR_OK) {
         weir_operator_close(&self->base);
