@@ -127,6 +127,15 @@ static int finish_one(expiry_run *expiry, int64_t id, weir_error *err)
     return remove_metadata(expiry, snapshot, err);
 }
 
+/* Whether another expiry is further on, so that the snapshot which was to stay is gone: that one finishes all of it. */
+static bool is_overtaken(const weir_table *table, int64_t end, weir_arena *arena)
+{
+    const weir_table_context *context = &table->context;
+    const char *path = weir_arena_format(arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, end);
+    bool exists = true;
+    return weir_fs_exists(context->fs, path, &exists, NULL) == WEIR_OK && !exists;
+}
+
 /* Finishes the expiry of everything that has been set aside; `end` is the oldest snapshot that stays. */
 static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *known, weir_error *err)
 {
@@ -140,7 +149,7 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
     int code = weir_numbered_list(table->context.fs, folder, "expired-", &arena, &ids, &count, err);
     if (code == WEIR_OK && count > 0) {
         code = weir_expire_keep_read_for(table, ids[0], end, known, &expiry.keep, err);
-        if (code == WEIR_NOT_FOUND) { /* what was to stay is gone: another expiry is further on, and finishes these, too */
+        if (code == WEIR_NOT_FOUND && is_overtaken(table, end, &arena)) {
             weir_error_clear(err);
             count = 0;
             code = WEIR_OK;
