@@ -8,54 +8,26 @@
 #include "connect/filesystem.h"
 #include "connect/row_format.h"
 
+/* ---- kinds ---- */
+
+/* A connector as a source. What its options have to say is checked before any of these is called. */
 typedef struct source_kind {
     const char *connector;
     int (*open)(const weir_source_options *options, weir_source **out, weir_error *err);
+    /* Whether the columns suit; NULL: they all do. */
+    int (*check)(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
+    /* The type of a METADATA key; NULL: there are none. */
+    int (*metadata)(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
+                    weir_error *err);
+    bool (*never_ends)(const weir_options *options);    /* NULL: it always ends */
+    bool (*gives_changes)(const weir_options *options); /* NULL: only inserts */
 } source_kind;
 
-static const source_kind kinds[] = {
-    {"filesystem", weir_filesystem_source_open},
-    {"datagen", weir_datagen_source_open},
-};
-
-/* The connector, its format (NULL: it has none), and all options checked. */
-static int check_options(const weir_options *options, const weir_connect_kind **out_connector,
-                         const weir_connect_kind **out_format, weir_error *err)
+static int filesystem_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
 {
-    WEIR_TRY(weir_connector_of(options, out_connector, err));
-    *out_format = NULL;
-    if (strcmp((*out_connector)->name, "filesystem") == 0) {
-        WEIR_TRY(weir_format_of(options, out_format, err));
-    }
-    return weir_connect_options_check(options, *out_connector, *out_format, err);
-}
-
-int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err)
-{
-    const weir_connect_kind *connector;
     const weir_connect_kind *format;
-    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
-    WEIR_TRY(check_options(options->options, &connector, &format, err));
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].connector, connector->name) == 0) {
-            return kinds[i].open(options, out, err);
-        }
-    }
-    return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be written to", connector->name);
-}
-
-int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
-{
-    const weir_connect_kind *connector;
-    const weir_connect_kind *format;
-    WEIR_TRY(check_options(options, &connector, &format, err));
-    if (format != NULL) {
-        return weir_filesystem_check(options, format, fields, field_count, err);
-    }
-    if (strcmp(connector->name, "datagen") == 0) {
-        return weir_datagen_check(options, fields, field_count, err);
-    }
-    return WEIR_OK;
+    WEIR_TRY(weir_format_of(options, &format, err));
+    return weir_filesystem_check(options, format, fields, field_count, err);
 }
 
 static int unknown_metadata(const weir_connect_kind *format, const char *key, weir_error *err)
@@ -79,15 +51,10 @@ static int unknown_metadata(const weir_connect_kind *format, const char *key, we
     return code;
 }
 
-int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
-                            weir_error *err)
+static int filesystem_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
+                               weir_error *err)
 {
-    const weir_connect_kind *connector;
     const weir_connect_kind *format;
-    WEIR_TRY(weir_connector_of(options, &connector, err));
-    if (strcmp(connector->name, "filesystem") != 0) {
-        return weir_fail(err, WEIR_INVALID, "tables of connector %s have no METADATA", connector->name);
-    }
     WEIR_TRY(weir_format_of(options, &format, err));
     *out = weir_file_metadata_type(key);
     *out_cast = *out != NULL;
@@ -95,6 +62,17 @@ int weir_connector_metadata(const weir_options *options, const char *key, const 
         *out = weir_row_format_metadata(format, key);
     }
     return *out != NULL ? WEIR_OK : unknown_metadata(format, key, err);
+}
+
+static bool filesystem_never_ends(const weir_options *options)
+{
+    return weir_options_get(options, "source.monitor-interval") != NULL;
+}
+
+static bool filesystem_gives_changes(const weir_options *options)
+{
+    const weir_connect_kind *format;
+    return weir_format_of(options, &format, NULL) == WEIR_OK && format->gives_changes;
 }
 
 /* Sequences have a last number. */
@@ -110,21 +88,94 @@ static bool has_sequence(const weir_options *options)
     return false;
 }
 
-bool weir_source_never_ends(const weir_options *options)
+static bool datagen_never_ends(const weir_options *options)
+{
+    return weir_options_get(options, "number-of-rows") == NULL && !has_sequence(options);
+}
+
+static const source_kind kinds[] = {
+    {.connector = "filesystem",
+     .open = weir_filesystem_source_open,
+     .check = filesystem_check,
+     .metadata = filesystem_metadata,
+     .never_ends = filesystem_never_ends,
+     .gives_changes = filesystem_gives_changes},
+    {.connector = "datagen",
+     .open = weir_datagen_source_open,
+     .check = weir_datagen_check,
+     .never_ends = datagen_never_ends},
+};
+
+/* NULL: tables of the connector are only written to. */
+static const source_kind *find_kind(const weir_connect_kind *connector)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].connector, connector->name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+/* The same by a table's options; NULL also when they name no connector that there is. */
+static const source_kind *kind_of(const weir_options *options)
 {
     const weir_connect_kind *connector;
-    if (weir_connector_of(options, &connector, NULL) != WEIR_OK) {
-        return false;
+    return weir_connector_of(options, &connector, NULL) == WEIR_OK ? find_kind(connector) : NULL;
+}
+
+/* ---- what is asked of them ---- */
+
+/* The connector of a table, and all its options checked. */
+static int check_options(const weir_options *options, const weir_connect_kind **out, weir_error *err)
+{
+    const weir_connect_kind *format = NULL;
+    WEIR_TRY(weir_connector_of(options, out, err));
+    if (strcmp((*out)->name, "filesystem") == 0) {
+        WEIR_TRY(weir_format_of(options, &format, err));
     }
-    if (strcmp(connector->name, "datagen") == 0) {
-        return weir_options_get(options, "number-of-rows") == NULL && !has_sequence(options);
+    return weir_connect_options_check(options, *out, format, err);
+}
+
+int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err)
+{
+    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
+    const source_kind *kind = kind_of(options->options);
+    if (kind == NULL) {
+        return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be written to",
+                         weir_options_get(options->options, "connector"));
     }
-    return strcmp(connector->name, "filesystem") == 0 && weir_options_get(options, "source.monitor-interval") != NULL;
+    return kind->open(options, out, err);
+}
+
+int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
+{
+    const weir_connect_kind *connector;
+    WEIR_TRY(check_options(options, &connector, err));
+    const source_kind *kind = find_kind(connector);
+    return kind == NULL || kind->check == NULL ? WEIR_OK : kind->check(options, fields, field_count, err);
+}
+
+int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
+                            weir_error *err)
+{
+    const weir_connect_kind *connector;
+    WEIR_TRY(weir_connector_of(options, &connector, err));
+    const source_kind *kind = find_kind(connector);
+    if (kind == NULL || kind->metadata == NULL) {
+        return weir_fail(err, WEIR_INVALID, "tables of connector %s have no METADATA", connector->name);
+    }
+    return kind->metadata(options, key, out, out_cast, err);
+}
+
+bool weir_source_never_ends(const weir_options *options)
+{
+    const source_kind *kind = kind_of(options);
+    return kind != NULL && kind->never_ends != NULL && kind->never_ends(options);
 }
 
 bool weir_source_gives_changes(const weir_options *options)
 {
-    const weir_connect_kind *format;
-    return weir_options_get(options, "format") != NULL && weir_format_of(options, &format, NULL) == WEIR_OK &&
-           format->gives_changes;
+    const source_kind *kind = kind_of(options);
+    return kind != NULL && kind->gives_changes != NULL && kind->gives_changes(options);
 }

@@ -18,6 +18,12 @@ struct weir_source {
     /* Appends what restore() needs to go on after the last batch. */
     int (*position)(weir_source *self, weir_buffer *out, weir_error *err);
     int (*restore)(weir_source *self, weir_slice position, weir_error *err);
+    /* What was given out up to this position is where it survives, and need not be read again: others may be told, such
+     * as a broker of a group's offsets. It does not wait for them. NULL: nobody is told. */
+    int (*committed)(weir_source *self, weir_slice position, weir_error *err);
+    /* How old the last row given out was by then, or how far behind the source is in another way, in milliseconds; -1:
+     * unknown. NULL: never known. */
+    int64_t (*lag_ms)(weir_source *self);
     void (*close)(weir_source *self);
 
     bool is_bounded;

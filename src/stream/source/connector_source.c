@@ -42,6 +42,18 @@ static int restore(weir_stream_source *self, weir_slice position, weir_error *er
     return source->source->restore(source->source, position, err);
 }
 
+static int committed(weir_stream_source *self, weir_slice position, weir_error *err)
+{
+    connector_source *source = (connector_source *)self;
+    return source->source->committed(source->source, position, err);
+}
+
+static int64_t lag_ms(weir_stream_source *self)
+{
+    connector_source *source = (connector_source *)self;
+    return source->source->lag_ms(source->source);
+}
+
 static void close_source(weir_stream_source *self)
 {
     connector_source *source = (connector_source *)self;
@@ -77,6 +89,8 @@ int weir_connector_source_open(const weir_connector_source_options *options, wei
         .next = next_batch,
         .position = write_position,
         .restore = restore,
+        .committed = inner->committed == NULL ? NULL : committed,
+        .lag_ms = inner->lag_ms == NULL ? NULL : lag_ms,
         .close = close_source,
         .is_bounded = inner->is_bounded,
         .poll_interval_ms = inner->poll_interval_ms,
