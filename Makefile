@@ -13,6 +13,7 @@ help:
 	@echo 'make asan | tsan     the tests under AddressSanitizer + UBSan, or ThreadSanitizer'
 	@echo 'make fuzz            ten minutes of fuzzing for each parser of bytes (SECONDS_EACH=600)'
 	@echo 'make test-interop    the tests against real Java Paimon (needs WEIR_SHARED)'
+	@echo 'make test-services   the tests against real servers (needs WEIR_SHARED); ONLY=test_hdfs for some of them'
 	@echo 'make format check    clang-format; clang-tidy and the include rules'
 
 deps:
@@ -33,7 +34,7 @@ test-interop: build
 	@tests/interop/run.sh $(BUILD)
 
 test-services: build
-	@tests/services/run.sh $(BUILD)
+	@tests/services/run.sh $(BUILD) $(ONLY)
 
 bench: build
 	@bench/run.sh $(BUILD)

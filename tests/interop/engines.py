@@ -103,10 +103,12 @@ class Weir(Engine):
 
 
 class Java(Engine):
-    def __init__(self, peer):
+    def __init__(self, peer, *conf):
+        """`conf`: options of the catalog, as "key=value"."""
         # Thousands of short commands: what the quick compiler makes of them is enough.
         flags = os.environ.get("PEER_JAVA_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
-        super().__init__("java", [peer, "batch", "-"], {"PEER_XMX": "1g", "PEER_JAVA_OPTS": flags})
+        options = [word for each in conf for word in ("--conf", each)]
+        super().__init__("java", [peer, "batch", "-", *options], {"PEER_XMX": "1g", "PEER_JAVA_OPTS": flags})
 
     def expire(self, table, least, most):
         return json.loads(self.call("meta", table, "expire", least, most)[0])["expired"]

@@ -18,22 +18,8 @@ if [ ! -x "$shared/peer/peer" ]; then
     exit 0
 fi
 
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
-}
-
-install_missing() {
-    local packages=()
-    java -version 2>&1 | grep -q 'version "\(17\|21\)' || packages+=(openjdk-17-jdk-headless)
-    command -v mvn >/dev/null || packages+=(maven)
-    command -v python3 >/dev/null || packages+=(python3)
-    [ ${#packages[@]} -eq 0 ] && return
-    echo "installing ${packages[*]}" >&2
-    as_root apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
-}
-
-install_missing
+. tests/support/install.sh
+install_java_and_python
 sh "$shared/peer/build.sh"
 cmake --build "$build" --target weir_table_tool > "$build/weir_table_tool.log" 2>&1 || { cat "$build/weir_table_tool.log"; exit 1; }
 
