@@ -25,6 +25,11 @@ weir_static_library(lib_rocksdb rocksdb rocksdb/c.h lib_snappy lib_lz4 lib_zstd 
 weir_static_library(lib_pcre2 pcre2-8 pcre2.h)
 weir_static_library(lib_nettle nettle nettle/sha2.h)
 
+# Network libraries are opened when they are first used: only their headers are needed here.
+find_path(lib_mariadb_INCLUDE NAMES mysql.h PATH_SUFFIXES mariadb REQUIRED)
+add_library(lib_mariadb_headers INTERFACE)
+target_include_directories(lib_mariadb_headers SYSTEM INTERFACE ${lib_mariadb_INCLUDE})
+
 # DuckDB: duckdb.h and static archives, from DUCKDB_ROOT or where tools/deps.sh puts them.
 if(NOT DUCKDB_ROOT)
   file(GLOB weir_duckdb_candidates LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/third_party/duckdb)

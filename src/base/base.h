@@ -10,6 +10,7 @@
  *   json.h    JSON documents for metadata (a thin layer on jansson)
  *   text.h    UTF-8, numbers and dates as text, suggestions for misspelt names
  *   clock.h   wall and monotonic time, UUIDs
+ *   zone.h    time zones
  *   log.h     leveled log lines on standard error
  *
  * Owns no global state but the log level. Threading: pools, budgets and logging are thread-safe; all else is

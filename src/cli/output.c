@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "sql/function/zone.h"
+#include "base/zone.h"
 #include "vector/literal.h"
 #include "vector/time_text.h"
 

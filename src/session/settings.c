@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "sql/function/zone.h"
+#include "base/zone.h"
 
 void weir_settings_free(weir_settings *settings)
 {

@@ -2,11 +2,11 @@
 #include <limits.h>
 
 #include "base/clock.h"
+#include "base/zone.h"
 #include "cmocka_all.h"
 #include "random.h"
 #include "sql/function/date_pattern.h"
 #include "sql/function/wide.h"
-#include "sql/function/zone.h"
 #include "vector/decimal.h"
 
 /* --- Wide numbers ---------------------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  * made of a list of gathered values. */
 #include <math.h>
 
+#include "base/zone.h"
 #include "sql/function/kernels.h"
-#include "sql/function/zone.h"
 #include "vector/compare.h"
 
 /* --- Floats ---------------------------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "base/zone.h"
 #include "sql/function/kernels.h"
-#include "sql/function/zone.h"
 #include "vector/java_text.h"
 #include "vector/literal.h"
 

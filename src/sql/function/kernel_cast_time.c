@@ -1,6 +1,6 @@
 /* Casts among dates, times and timestamps; and which kernel any CAST takes. */
+#include "base/zone.h"
 #include "sql/function/kernels.h"
-#include "sql/function/zone.h"
 
 int weir_kernel_zone(weir_kernel_call *call, const weir_zone **out, weir_error *err)
 {

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/zone.h"
 #include "sql/function/date_pattern.h"
 #include "sql/function/kernels.h"
-#include "sql/function/zone.h"
 
 static const char *const default_pattern = "yyyy-MM-dd HH:mm:ss";
 

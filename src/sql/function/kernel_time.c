@@ -3,8 +3,8 @@
  * A DATE moved by a day-time interval moves by its whole days; a TIME stays within its day. Months clamp to the last
  * day of a month. LTZ values move and are taken apart on the session's clock. */
 #include "base/clock.h"
+#include "base/zone.h"
 #include "sql/function/kernels.h"
-#include "sql/function/zone.h"
 
 /* --- Civil time ------------------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_STREAM_WINDOW_CLOCK_H
 #define WEIR_STREAM_WINDOW_CLOCK_H
 
-#include "sql/function/zone.h"
+#include "base/zone.h"
 #include "vector/vector.h"
 
 /* Milliseconds of a TIMESTAMP or TIMESTAMP_LTZ that is not NULL; the rest of finer ones is dropped. */

@@ -1,6 +1,6 @@
 /* Time zones, from the system's tzdata, with Java's answers for local times that occur twice or never. */
-#ifndef WEIR_SQL_FUNCTION_ZONE_H
-#define WEIR_SQL_FUNCTION_ZONE_H
+#ifndef WEIR_BASE_ZONE_H
+#define WEIR_BASE_ZONE_H
 
 #include <stdbool.h>
 #include <stdint.h>

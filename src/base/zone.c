@@ -2,7 +2,7 @@
  *
  *   | "TZif" version: 1, zeros: 15 | six counts: 4 each | 32-bit data | the same again with 64-bit data | \n rule \n |
  */
-#include "sql/function/zone.h"
+#include "base/zone.h"
 
 #include <ctype.h>
 #include <pthread.h>
