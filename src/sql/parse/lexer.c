@@ -4,6 +4,8 @@
  * it can only mean, and else gets an error that says what to write. What a token means is the parser's business. */
 #include "sql/parse/lexer.h"
 
+#include <ctype.h>
+
 #include "base/text.h"
 
 void weir_lexer_init(weir_lexer *lexer, const char *text, size_t size, weir_arena *arena)
@@ -57,13 +59,39 @@ static int fail_token(weir_lexer *lexer, const weir_position *at, const char *me
     return weir_fail_at(&lexer->error, WEIR_INVALID, at->line, at->column, "%s", message);
 }
 
+/* En dash and em dash, into which word processors turn "--". */
+#define DASH_BYTES 3
+
+static bool is_dash(const weir_lexer *lexer)
+{
+    unsigned char last = (unsigned char)char_at(lexer, 2);
+    return (unsigned char)char_at(lexer, 0) == 0xE2 && (unsigned char)char_at(lexer, 1) == 0x80 &&
+           (last == 0x93 || last == 0x94);
+}
+
+/* A dash right before an operand is a minus sign, unless a statement would begin with it. */
+static bool dash_is_minus(const weir_lexer *lexer)
+{
+    unsigned char next = (unsigned char)char_at(lexer, DASH_BYTES);
+    return lexer->in_statement && next < 0x80 &&
+           (isalnum(next) || next == '_' || next == '(' || next == '.' || next == '`');
+}
+
+/* What else follows a dash is a comment, where no operand stands before it: behind one it may as well have been a minus
+ * sign. */
+static bool begins_comment(const weir_lexer *lexer)
+{
+    return (char_at(lexer, 0) == '-' && char_at(lexer, 1) == '-') ||
+           (is_dash(lexer) && !lexer->after_operand && !dash_is_minus(lexer));
+}
+
 bool weir_lexer_skip_blanks(weir_lexer *lexer)
 {
     for (;;) {
         size_t blank = blank_size(lexer, 0);
         if (blank > 0 && lexer->offset < lexer->size) {
             weir_lexer_advance(lexer, lexer->offset + blank);
-        } else if (char_at(lexer, 0) == '-' && char_at(lexer, 1) == '-') {
+        } else if (begins_comment(lexer)) {
             const char *end = memchr(lexer->text + lexer->offset, '\n', lexer->size - lexer->offset);
             weir_lexer_advance(lexer, end == NULL ? lexer->size : (size_t)(end - lexer->text));
         } else if (char_at(lexer, 0) == '/' && char_at(lexer, 1) == '*' && char_at(lexer, 2) != '+') {
@@ -96,7 +124,7 @@ static bool continues_word(unsigned char c) { return starts_word(c) || (c >= '0'
 typedef enum lookalike_kind {
     LOOKALIKE_QUOTE,    /* begins or ends a string */
     LOOKALIKE_OPERATOR, /* stands for `plain` */
-    LOOKALIKE_DASH,     /* a minus sign before an operand; before a blank it may as well begin a comment */
+    LOOKALIKE_DASH,     /* a minus sign before an operand; behind one and before a blank it may mean both */
     LOOKALIKE_WRONG
 } lookalike_kind;
 
@@ -471,13 +499,6 @@ static void lex_typographic_string(weir_lexer *lexer, weir_token *token, size_t 
     }
 }
 
-/* A dash right before an operand is a minus sign; before a blank it may as well have been -- once. */
-static bool dash_is_minus(const weir_lexer *lexer, size_t width)
-{
-    unsigned char next = (unsigned char)char_at(lexer, width);
-    return is_digit((char)next) || (next < 0x80 && starts_word(next)) || next == '(' || next == '.' || next == '`';
-}
-
 static void lex_lookalike(weir_lexer *lexer, weir_token *token, const lookalike *similar)
 {
     size_t width = strlen(similar->text);
@@ -486,7 +507,7 @@ static void lex_lookalike(weir_lexer *lexer, weir_token *token, const lookalike 
         return;
     }
     bool is_understood =
-        similar->kind == LOOKALIKE_OPERATOR || (similar->kind == LOOKALIKE_DASH && dash_is_minus(lexer, width));
+        similar->kind == LOOKALIKE_OPERATOR || (similar->kind == LOOKALIKE_DASH && dash_is_minus(lexer));
     if (!is_understood) {
         fail_token(lexer, &token->position, similar->message);
     }
@@ -524,6 +545,31 @@ static void lex_token(weir_lexer *lexer, weir_token *token)
     }
 }
 
+/* Whether what was read so far may be the left side of a minus sign. Of names only the end of NOT ENFORCED may not be:
+ * documents put comments behind it. */
+static void note_token(weir_lexer *lexer, const weir_token *token)
+{
+    bool after_not = lexer->after_not;
+    lexer->after_not = token->kind == WEIR_TOKEN_WORD && token->keyword == WEIR_KEYWORD_NOT;
+    lexer->in_statement = token->kind != WEIR_TOKEN_SEMICOLON;
+    switch (token->kind) {
+    case WEIR_TOKEN_WORD:
+        lexer->after_operand = !(after_not && token->keyword == WEIR_KEYWORD_ENFORCED);
+        break;
+    case WEIR_TOKEN_QUOTED:
+    case WEIR_TOKEN_STRING:
+    case WEIR_TOKEN_BYTES:
+    case WEIR_TOKEN_NUMBER:
+    case WEIR_TOKEN_RIGHT_PARENTHESIS:
+    case WEIR_TOKEN_RIGHT_BRACKET:
+        lexer->after_operand = true;
+        break;
+    default:
+        lexer->after_operand = false;
+        break;
+    }
+}
+
 weir_token weir_lexer_next(weir_lexer *lexer)
 {
     weir_token token = {.kind = WEIR_TOKEN_END, .text = ""};
@@ -536,5 +582,6 @@ weir_token weir_lexer_next(weir_lexer *lexer)
         lex_token(lexer, &token);
     }
     token.position.end = (uint32_t)lexer->offset;
+    note_token(lexer, &token);
     return token;
 }

@@ -56,6 +56,11 @@ typedef struct weir_lexer {
     weir_arena *arena;
     weir_error error;  /* of the ERROR token */
     bool unterminated; /* the error is a string, name or comment without its end */
+
+    /* Of the token before, to tell what a typographic dash stands for. */
+    bool in_statement;
+    bool after_operand;
+    bool after_not;
 } weir_lexer;
 
 void weir_lexer_init(weir_lexer *lexer, const char *text, size_t size, weir_arena *arena);
