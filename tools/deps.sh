@@ -16,6 +16,7 @@ packages=(
     libcmocka-dev libjansson-dev libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libxxhash-dev zlib1g-dev libbz2-dev
     libpcre2-dev nettle-dev librocksdb-dev
     libedit-dev libmariadb-dev
+    libmicrohttpd-dev
     python3
 )
 

@@ -3,12 +3,14 @@
  *   weir_reference options > docs/options.md        options of tables, connectors and formats; settings
  *   weir_reference functions > docs/functions.md    functions of SQL
  *   weir_reference procedures > docs/procedures.md  procedures, which CALL runs
+ *   weir_reference metrics > docs/metrics.md        figures for Prometheus
  *
  * The tests compare its output with the committed files. */
 #include <stdio.h>
 #include <string.h>
 
 #include "connect/connect_options.h"
+#include "server/metrics_page.h"
 #include "session/procedure.h"
 #include "session/settings.h"
 #include "sql/function/function.h"

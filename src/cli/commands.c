@@ -11,8 +11,9 @@
     "  --threads N        worker threads                                     (one per processor)\n"                    \
     "  --color WHEN       auto, always or never; NO_COLOR is heeded          (auto)\n"                                 \
     "  -q, --quiet        no messages, timings and progress\n"                                                         \
-    "  --until-idle SEC   ends jobs that have had nothing to do for so long, readers after their writers\n"           \
-    "  --timeout SEC      ends everything after so long\n"
+    "  --until-idle SEC   ends jobs that have had nothing to do for so long, readers after their writers\n"            \
+    "  --timeout SEC      ends everything after so long\n"                                                             \
+    "  --metrics-port N   serves figures for Prometheus on port N of this machine; 0.0.0.0:N: of all its addresses\n"
 
 #define FORMATS                                                                                                        \
     "Formats\n"                                                                                                        \
@@ -25,7 +26,8 @@
 
 #define STATUSES                                                                                                       \
     "Exit status\n"                                                                                                    \
-    "  0    all statements ran; jobs have ended, or were stopped by Ctrl-C, SIGTERM or SIGHUP with a last checkpoint\n"        \
+    "  0    all statements ran; jobs have ended, or were stopped by Ctrl-C, SIGTERM or SIGHUP with a last "            \
+    "checkpoint\n"                                                                                                     \
     "  1    a statement or a job failed\n"                                                                             \
     "  2    the command line is wrong\n"                                                                               \
     "  124  --timeout ended it\n"                                                                                      \
@@ -44,8 +46,7 @@ static const char run_help[] =
     "same command goes on from there: statements that are done are passed over, jobs go on exactly where they were.\n"
     "After a script has come to its end, it begins with its first statement again; jobs still go on.\n"
     "\n"
-    "Options\n" SESSION_OPTIONS
-    "  --state DIR        keeps that state in DIR\n"
+    "Options\n" SESSION_OPTIONS "  --state DIR        keeps that state in DIR\n"
     "  --fresh            forgets what an earlier run has left there\n"
     "\n" FORMATS "\n" STATUSES "\n"
     "Examples\n"
@@ -113,8 +114,8 @@ static const char completion_help[] =
     "  weir completion fish > ~/.config/fish/completions/weir.fish              fish\n";
 
 #define SESSION_WORDS                                                                                                  \
-    "--format", "--output", "--warehouse", "--set", "--memory", "--threads", "--color", "--quiet", "--until-idle",        \
-        "--timeout", "--help", NULL
+    "--format", "--output", "--warehouse", "--set", "--memory", "--threads", "--color", "--quiet", "--until-idle",     \
+        "--metrics-port", "--timeout", "--help", NULL
 
 static const char *const run_words[] = {"--state", "--fresh", SESSION_WORDS};
 static const char *const sql_words[] = {"-e", "--execute", "-f", "--file", "-i", "--init", "-o", "-D", SESSION_WORDS};

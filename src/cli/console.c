@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "cli/sql_text.h"
+#include "server/metrics_page.h"
 #include "sql/parser.h"
 
 /* ---- one statement ---- */
@@ -250,6 +251,24 @@ static int apply_settings(weir_cli_console *console, const weir_options *setting
     return code;
 }
 
+/* Figures of the session, for as long as it is there. */
+static int serve_metrics(weir_cli_console *console, const char *address, bool quiet, weir_error *err)
+{
+    console->metrics_page = (weir_http_page){
+        .path = WEIR_METRICS_PATH,
+        .content_type = WEIR_EXPOSITION_CONTENT_TYPE,
+        .write = weir_metrics_page_write,
+        .context = console->session,
+    };
+    WEIR_TRY_CTX(weir_http_server_start(address, &console->metrics_page, 1, &console->metrics_server, err), err,
+                 "--metrics-port");
+    if (!quiet) {
+        fprintf(stderr, "metrics: port %d, path " WEIR_METRICS_PATH "\n",
+                weir_http_server_port(console->metrics_server));
+    }
+    return WEIR_OK;
+}
+
 int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err)
 {
     *out = (weir_cli_console){.output = stdout, .until_idle_ms = -1};
@@ -279,12 +298,17 @@ int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_cons
     if (options->output != NULL && !weir_cli_console_redirect(out, options->output)) {
         return weir_fail(err, WEIR_INVALID, "--output %s: the file can't be written", options->output);
     }
+    if (options->metrics_address != NULL) {
+        WEIR_TRY(serve_metrics(out, options->metrics_address, options->quiet, err));
+    }
     return WEIR_OK;
 }
 
 bool weir_cli_console_close(weir_cli_console *console)
 {
     bool written = weir_cli_console_redirect(console, NULL);
+    weir_http_server_stop(console->metrics_server);
+    console->metrics_server = NULL;
     weir_session_free(console->session);
     console->session = NULL;
     if (console->print_to != NULL) {

@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "server/http_server.h"
 
 typedef struct weir_cli_console {
     weir_session *session;
@@ -15,6 +16,8 @@ typedef struct weir_cli_console {
     bool has_colors;
     bool pages;
     int64_t until_idle_ms; /* jobs are asked to end once they have had nothing to do for so long; -1: they are not */
+    weir_http_server *metrics_server; /* NULL: nobody asked for one */
+    weir_http_page metrics_page;
 } weir_cli_console;
 
 /* Options that `weir run` and `weir sql` share. */
@@ -29,6 +32,7 @@ typedef struct weir_cli_session_options {
     bool quiet;
     int64_t until_idle_ms;   /* -1: jobs run on */
     int64_t timeout_ms;      /* 0: none */
+    const char *metrics_address; /* where figures are served; NULL: nowhere */
     const char *state;       /* where a script's state is kept; NULL: nowhere */
     bool optional_state;     /* of `state` */
     bool fresh;
@@ -43,6 +47,7 @@ typedef struct weir_cli_session_options {
         {"--set", "-D", WEIR_CLI_PAIRS, &(options).settings},                                                          \
         {"--until-idle", NULL, WEIR_CLI_SECONDS, &(options).until_idle_ms},                                            \
         {"--timeout", NULL, WEIR_CLI_SECONDS, &(options).timeout_ms},                                                  \
+        {"--metrics-port", NULL, WEIR_CLI_TEXT, &(options).metrics_address},                                           \
     {                                                                                                                  \
         "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
     }

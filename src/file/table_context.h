@@ -4,6 +4,7 @@
 
 #include "base/budget.h"
 #include "base/pool.h"
+#include "file/table_metrics.h"
 #include "meta/meta.h"
 
 /* Every schema version of a table that was needed so far. Thread-safe. */
@@ -21,6 +22,7 @@ typedef struct weir_table_context {
     weir_schema_cache *schemas;
     weir_pool *pool;     /* for reading and compacting; NULL: everything in the calling thread */
     weir_budget *budget; /* NULL: unbounded */
+    weir_table_metrics *metrics; /* NULL: nobody wants to know. Borrowed */
 } weir_table_context;
 
 /* The schema of version `id`: the context's own, or one from the cache. Borrowed from the context. */

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "lsm/compaction.h"
+
 #define COPY_ROWS 65536
 
 static int compare_files(const void *a, const void *b)
@@ -89,6 +92,7 @@ int weir_append_rewrite(const weir_table_context *context, weir_slice partition,
     };
     const char *bucket_path = NULL;
     weir_data_file_writer *writer = NULL;
+    int64_t started_ns = weir_monotonic_ns();
     WEIR_TRY(weir_bucket_path(arena, &context->paths, schema, partition, bucket, &bucket_path, err));
     WEIR_TRY(weir_data_file_writer_create(context, &options, &writer, err));
     int code = WEIR_OK;
@@ -102,6 +106,7 @@ int weir_append_rewrite(const weir_table_context *context, weir_slice partition,
         WEIR_GO(code);
     }
     WEIR_GO(weir_data_file_writer_finish(writer, arena, &after->files, &after->count, &after->capacity, err));
+    weir_compaction_report(context, started_ns, files, file_count, after);
 done:
     weir_data_file_writer_close(writer);
     return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "compacting %s", bucket_path);

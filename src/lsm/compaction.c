@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "lsm/compaction_piece.h"
 #include "merge/merge_reader.h"
 
@@ -18,6 +19,7 @@ struct weir_compaction {
     weir_compaction_request request;
     weir_lsm_options options;
     const char *bucket_path;
+    int64_t started_ns;
     const weir_sorted_run *older_runs;
     int32_t older_run_count;
     weir_data_file **files; /* all that are compacted, in key order of the sections */
@@ -272,6 +274,7 @@ int weir_compaction_start(const weir_table_context *context, const weir_compacti
     weir_arena_init(&compaction->arena);
     weir_task_group_init(&compaction->group, context->pool);
     compaction->context = context;
+    compaction->started_ns = weir_monotonic_ns();
     compaction->request = *request;
     compaction->options = *request->options;
     copy_runs(compaction);
@@ -284,6 +287,7 @@ int weir_compaction_start(const weir_table_context *context, const weir_compacti
         free_compaction(compaction);
         return code;
     }
+    weir_table_metrics_add(context->metrics, WEIR_TABLE_COMPACTIONS_RUNNING, 1);
     for (size_t i = 0; i < compaction->piece_count; i++) {
         weir_task_group_run(&compaction->group, weir_compaction_piece_run, compaction->pieces[i]);
     }
@@ -291,10 +295,7 @@ int weir_compaction_start(const weir_table_context *context, const weir_compacti
     return WEIR_OK;
 }
 
-bool weir_compaction_is_done(weir_compaction *compaction)
-{
-    return weir_task_group_done(&compaction->group);
-}
+bool weir_compaction_is_done(weir_compaction *compaction) { return weir_task_group_done(&compaction->group); }
 
 static void remove_files(const weir_compaction *compaction, const weir_file_list *list)
 {
@@ -310,10 +311,29 @@ static void copy_files(weir_arena *arena, const weir_file_list *from, weir_file_
     }
 }
 
-int weir_compaction_finish(weir_compaction *compaction, weir_arena *arena, weir_compaction_result *out,
-                           weir_error *err)
+static int64_t total_bytes(weir_data_file *const *files, size_t count)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += files[i]->size_bytes;
+    }
+    return bytes;
+}
+
+void weir_compaction_report(const weir_table_context *context, int64_t started_ns, weir_data_file *const *before,
+                            size_t before_count, const weir_file_list *after)
+{
+    weir_table_metrics *metrics = context->metrics;
+    weir_table_metrics_add(metrics, WEIR_TABLE_COMPACTIONS_COMPLETED, 1);
+    weir_table_metrics_add(metrics, WEIR_TABLE_COMPACTION_INPUT, total_bytes(before, before_count));
+    weir_table_metrics_add(metrics, WEIR_TABLE_COMPACTION_OUTPUT, total_bytes(after->files, after->count));
+    weir_table_metrics_time(metrics, WEIR_TABLE_COMPACTION_DURATION, (weir_monotonic_ns() - started_ns) / 1000000);
+}
+
+int weir_compaction_finish(weir_compaction *compaction, weir_arena *arena, weir_compaction_result *out, weir_error *err)
 {
     int code = weir_task_group_wait(&compaction->group, err);
+    weir_table_metrics_add(compaction->context->metrics, WEIR_TABLE_COMPACTIONS_RUNNING, -1);
     if (code != WEIR_OK) {
         for (size_t i = 0; i < compaction->piece_count; i++) {
             remove_files(compaction, &compaction->pieces[i]->data_files);
@@ -335,6 +355,8 @@ int weir_compaction_finish(weir_compaction *compaction, weir_arena *arena, weir_
         weir_file_list_append(&result.before, before);
         weir_file_list_append(&result.after, after);
     }
+    weir_compaction_report(compaction->context, compaction->started_ns, result.before.files, result.before.count,
+                           &result.after);
     free_compaction(compaction);
     *out = result;
     return WEIR_OK;

@@ -39,6 +39,10 @@ bool weir_compaction_is_done(weir_compaction *compaction);
  * files it wrote are removed). */
 int weir_compaction_finish(weir_compaction *compaction, weir_arena *arena, weir_compaction_result *out,
                            weir_error *err);
+/* Counts a compaction that has ended, of whatever kind of table, in the table's metrics. */
+void weir_compaction_report(const weir_table_context *context, int64_t started_ns, weir_data_file *const *before,
+                            size_t before_count, const weir_file_list *after);
+
 void weir_compaction_result_free(weir_compaction_result *result);
 
 #endif

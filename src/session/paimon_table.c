@@ -445,6 +445,10 @@ int weir_paimon_table_open(weir_session *session, const weir_object_path *path, 
         .branch = open->name.branch,
         .budget = &session->memory.tables,
         .for_stream = session->streams,
+        .metrics = weir_metrics_registry_table(
+            session->metrics, weir_arena_format(&table->arena, "%s.%s.%s%s%s", path->catalog->name, path->database,
+                                                open->name.table, open->name.branch != NULL ? "$branch_" : "",
+                                                open->name.branch != NULL ? open->name.branch : "")),
     };
     WEIR_GO(weir_session_pool(session, &options.pool, err));
     WEIR_GO(weir_table_open(open->fs, open->folder, &options, &table->table, err));

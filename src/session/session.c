@@ -20,6 +20,7 @@ int weir_session_create(const weir_session_options *options, weir_session **out,
     weir_jobs_init(&session->jobs);
     weir_arena_init(&session->statement_arena);
     weir_memory_init(&session->memory, options->memory_bytes);
+    session->metrics = weir_metrics_registry_create();
     weir_catalogs_init(&session->catalogs);
     if (options->warehouse != NULL) {
         weir_arena arena;
@@ -51,6 +52,7 @@ void weir_session_free(weir_session *session)
     weir_catalogs_free(&session->catalogs);
     weir_settings_free(&session->settings);
     weir_pool_free(session->pool);
+    weir_metrics_registry_free(session->metrics);
     pthread_mutex_destroy(&session->running_mutex);
     for (int32_t i = 0; i < session->used_name_count; i++) {
         free(session->used_names[i]);
@@ -59,6 +61,8 @@ void weir_session_free(weir_session *session)
     weir_arena_free(&session->statement_arena);
     free(session);
 }
+
+weir_metrics_registry *weir_session_metrics(weir_session *session) { return session->metrics; }
 
 const char *weir_session_setting(const weir_session *session, const char *key)
 {

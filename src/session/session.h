@@ -27,6 +27,7 @@
 
 #include <stdio.h>
 
+#include "file/table_metrics.h"
 #include "session/result.h"
 #include "sql/ast.h"
 #include "sql/engine.h"
@@ -105,6 +106,9 @@ bool weir_session_take_ended_job(weir_session *session, weir_job_info *out, weir
 
 /* The script is through, with all its jobs: a later run over the same state folder begins with its first statement. */
 int weir_session_end_script(weir_session *session, weir_error *err);
+
+/* Figures of the tables that the session has opened (file/table_metrics.h). They live as long as the session. */
+weir_metrics_registry *weir_session_metrics(weir_session *session);
 
 /* The value of a setting, or its default; NULL when there is neither. Borrowed until the setting changes. */
 const char *weir_session_setting(const weir_session *session, const char *key);

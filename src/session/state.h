@@ -35,6 +35,7 @@ struct weir_session {
     weir_catalogs catalogs;
     weir_settings settings;
     weir_memory memory;
+    weir_metrics_registry *metrics;
     weir_pool *pool;                /* NULL until a table is opened */
     weir_sql_engine *engine;        /* NULL until an expression or a query is run */
     weir_sql_engine *stream_engine; /* for the expressions of jobs, all of which share it; NULL until there is one */

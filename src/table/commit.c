@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "table/commit_attempt.h"
+#include "table/commit_figures.h"
 #include "table/commit_internal.h"
 #include "table/commit_search.h"
 #include "table/expire.h"
@@ -22,6 +23,7 @@ struct weir_table_commit {
     bool force_create;
     weir_commit_guard last; /* over the last commit */
     weir_tag_ids tags;      /* as the last expiry saw them */
+    weir_commit_figures figures; /* of the commit that is being made */
 };
 
 int weir_table_commit_open(const weir_table *table, const char *commit_user, weir_table_commit **out, weir_error *err)
@@ -85,6 +87,7 @@ static int commit_half(weir_table_commit *commit, const weir_committable *commit
     weir_published published = {0};
     WEIR_TRY(weir_commit_attempt(&request, &published, err));
     *snapshot_id = published.snapshot_id;
+    weir_commit_figures_add(&commit->figures, changes, &published);
     weir_commit_guard_remember(&commit->last, &published, committable->identifier, changes);
     return WEIR_OK;
 }
@@ -191,6 +194,7 @@ static int commit_rows(weir_table_commit *commit, const weir_committable *commit
 /* Expires old snapshots after a new one (0: there is none), and hands out its id. */
 static void finish_commit(weir_table_commit *commit, int64_t snapshot_id, int64_t *out_snapshot_id)
 {
+    weir_commit_figures_report(&commit->figures, commit->table->context.metrics);
     int64_t expired = 0;
     weir_error reason = {0};
     /* The commit stands; what cannot be cleaned up now will be the next time. */
@@ -208,6 +212,7 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
 {
     int64_t snapshot_id = 0;
     commit->dropped_compaction = false;
+    weir_commit_figures_begin(&commit->figures);
     WEIR_TRY(weir_table_commit_verify(commit, err));
     if (parts & APPEND_HALF) {
         WEIR_TRY(commit_rows(commit, committable, &snapshot_id, err));
@@ -355,9 +360,11 @@ static int commit_overwrite(weir_table_commit *commit, const weir_committable *c
     };
     weir_published published = {0};
     commit->dropped_compaction = false;
+    weir_commit_figures_begin(&commit->figures);
     WEIR_TRY(weir_table_commit_verify(commit, err));
     WEIR_TRY(weir_commit_attempt(&attempt, &published, err));
     *snapshot_id = published.snapshot_id;
+    weir_commit_figures_add(&commit->figures, request->added != NULL ? request->added : &nothing_to_repeat, &published);
     weir_commit_guard_remember(&commit->last, &published, committable->identifier, &nothing_to_repeat);
     return WEIR_OK;
 }

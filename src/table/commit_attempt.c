@@ -66,7 +66,7 @@ done:
 
 /* The base list of the next snapshot: everything up to `latest`, merged where that is due. */
 static int write_base_list(weir_manifest_writer *writer, const weir_snapshot *latest, weir_snapshot *next,
-                           weir_error *err)
+                           int64_t *out_live_files, weir_error *err)
 {
     weir_manifest_files previous = {0}, merged = {0};
     int code = WEIR_OK;
@@ -76,6 +76,10 @@ static int write_base_list(weir_manifest_writer *writer, const weir_snapshot *la
         WEIR_GO(weir_manifest_list_read(writer->fs, writer->paths, latest->delta_manifest_list, writer->arena,
                                         &previous, err));
         WEIR_GO(weir_manifest_merge(writer, &previous, &merged, err));
+    }
+    *out_live_files = 0;
+    for (size_t i = 0; i < merged.count; i++) {
+        *out_live_files += merged.items[i].added_files - merged.items[i].deleted_files;
     }
     WEIR_GO(weir_manifest_writer_write_list(writer, &merged, &next->base_manifest_list, &next->base_manifest_list_size,
                                             err));
@@ -111,7 +115,7 @@ static int set_schema(const weir_table *table, const weir_snapshot *latest, weir
 
 static int build_snapshot(const weir_commit_request *request, const weir_snapshot *latest,
                           const weir_commit_changes *changes, weir_manifest_writer *writer, weir_snapshot *next,
-                          weir_error *err)
+                          int64_t *out_live_files, weir_error *err)
 {
     const weir_committable *committable = request->committable;
     int64_t delta = count_rows(&changes->files);
@@ -134,7 +138,10 @@ static int build_snapshot(const weir_commit_request *request, const weir_snapsho
     set_watermark(latest, committable, next);
     WEIR_TRY(set_schema(request->table, latest, writer->arena, next, err));
     next->statistics = request->statistics != NULL ? request->statistics : next->statistics;
-    WEIR_TRY(write_base_list(writer, latest, next, err));
+    WEIR_TRY(write_base_list(writer, latest, next, out_live_files, err));
+    for (size_t i = 0; i < changes->files.count; i++) {
+        *out_live_files += changes->files.items[i].kind == WEIR_FILE_ADD ? 1 : -1;
+    }
     WEIR_TRY(write_list(writer, &changes->files, &next->delta_manifest_list, &next->delta_manifest_list_size, err));
     if (changes->changelog.count > 0) {
         WEIR_TRY(write_list(writer, &changes->changelog, &next->changelog_manifest_list,
@@ -169,7 +176,7 @@ static int attempt(const weir_commit_request *request, weir_arena *arena, weir_p
     WEIR_GO(read_latest(table, arena, &latest, err));
     WEIR_GO(request->source(request->argument, latest, arena, &changes, err));
     WEIR_GO(weir_commit_changes_check(table, latest, &changes, err));
-    WEIR_GO(build_snapshot(request, latest, &changes, &writer, &next, err));
+    WEIR_GO(build_snapshot(request, latest, &changes, &writer, &next, &out->live_files, err));
     code = weir_snapshot_publish(table->context.fs, table->context.paths.root, &next, err);
     if (code != WEIR_OK && is_ours(table, &next, arena)) {
         code = WEIR_OK;
@@ -204,6 +211,7 @@ int weir_commit_attempt(const weir_commit_request *request, weir_published *out,
         int code = attempt(request, &arena, out, err);
         weir_arena_free(&arena);
         if (code != WEIR_RETRY) {
+            out->attempts = tries + 1;
             return code;
         }
         int64_t elapsed_ms = (weir_monotonic_ns() - started_ns) / 1000000;

@@ -14,6 +14,8 @@
 typedef struct weir_published {
     int64_t snapshot_id; /* 0: none */
     char delta_list[WEIR_DELTA_LIST_SIZE];
+    int64_t attempts;   /* that it took */
+    int64_t live_files; /* of the table after it */
 } weir_published;
 
 typedef struct weir_commit_guard {

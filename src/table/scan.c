@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "table/scan_fallback.h"
 #include "table/scan_filter.h"
@@ -200,7 +201,9 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
                weir_slice_equal(entries.items[end].partition, entry->partition)) {
             end++;
         }
-        if (entry->bucket >= 0 && weir_scan_filter_bucket(&filter, entry)) { /* postponed files are seen once a compaction has given them buckets */
+        if (entry->bucket >= 0 &&
+            weir_scan_filter_bucket(&filter,
+                                    entry)) { /* postponed files are seen once a compaction has given them buckets */
             weir_split_builder_begin(&builder, snapshot->id, entry->partition, entry->bucket);
             WEIR_GO(add_bucket(&builder, &filter, entry, end - first, err));
             weir_split_builder_end(&builder);
@@ -297,9 +300,25 @@ static void cut_to_limit(weir_table_plan *plan, const weir_scan_options *options
     }
 }
 
+static void report_plan(const weir_table *table, const weir_table_plan *plan, int64_t duration_ms)
+{
+    weir_table_metrics *metrics = table->context.metrics;
+    weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCAN_DURATION, duration_ms);
+    weir_table_metrics_time(metrics, WEIR_TABLE_SCAN_DURATION, duration_ms);
+    if (metrics != NULL && plan->snapshot_id > atomic_load(&metrics->values[WEIR_TABLE_CURRENT_SNAPSHOT])) {
+        weir_table_metrics_set(metrics, WEIR_TABLE_CURRENT_SNAPSHOT, plan->snapshot_id);
+        weir_table_metrics_set(metrics, WEIR_TABLE_FILE_COUNT, plan->files_in_snapshot);
+    }
+    weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCANNED_SNAPSHOT, plan->snapshot_id);
+    weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCANNED_MANIFESTS, plan->manifests_read);
+    weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCAN_SKIPPED_FILES, plan->files_in_snapshot - plan->files_kept);
+    weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCAN_RESULTED_FILES, plan->files_kept);
+}
+
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
     WEIR_TRY(weir_scan_check_readable(table, err));
+    int64_t started_ns = weir_monotonic_ns();
     weir_table_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
     weir_arena_init(&plan->arena);
     plan->exact_row_count = -1;
@@ -325,6 +344,7 @@ done:
         weir_table_plan_free(plan);
         return weir_error_context(err, code, "planning %s", table->path);
     }
+    report_plan(table, plan, (weir_monotonic_ns() - started_ns) / 1000000);
     *out = plan;
     return WEIR_OK;
 }

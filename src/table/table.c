@@ -128,6 +128,7 @@ int weir_table_open(weir_fs *fs, const char *path, const weir_table_open_options
     table->context.schemas = weir_schema_cache_create(fs, table->context.paths.root);
     table->context.pool = options->pool;
     table->context.budget = options->budget;
+    table->context.metrics = options->metrics;
     int code = open_schema(table, options, err);
     if (code != WEIR_OK) {
         weir_table_close(table);

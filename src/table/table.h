@@ -40,6 +40,7 @@ typedef struct weir_table_open_options {
     bool for_stream;                     /* scan.* options say where a stream starts; the schema stays the latest */
     weir_pool *pool;                     /* NULL: single-threaded */
     weir_budget *budget;                 /* NULL: unbounded */
+    weir_table_metrics *metrics;         /* what the table does is counted here; NULL: nowhere. Borrowed */
 } weir_table_open_options;
 
 /* Opens the table in the folder `path` of `fs`. WEIR_NOT_FOUND when there is none. Dynamic options are checked; those

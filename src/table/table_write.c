@@ -446,6 +446,7 @@ static int flush_the_largest(weir_table_write *write, weir_error *err)
             break;
         }
         WEIR_TRY(largest->writer->ops->flush(largest->writer, err));
+        weir_table_metrics_add(write->table->context.metrics, WEIR_TABLE_BUFFER_PREEMPTIONS, 1);
         count_memory(write, largest);
     }
     return WEIR_OK;
@@ -482,6 +483,14 @@ static int check_not_failed(const weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
+static void report_buffers(const weir_table_write *write)
+{
+    weir_table_metrics *metrics = write->table->context.metrics;
+    weir_table_metrics_set(metrics, WEIR_TABLE_WRITERS, (int64_t)write->targets.size);
+    weir_table_metrics_set(metrics, WEIR_TABLE_USED_WRITE_BUFFER, write->memory_bytes);
+    weir_table_metrics_set(metrics, WEIR_TABLE_TOTAL_WRITE_BUFFER, write->buffer_bytes);
+}
+
 int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
     WEIR_TRY(check_not_failed(write, err));
@@ -496,6 +505,7 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
         code = write_targets(write, &filled, err);
     }
     free(columns);
+    report_buffers(write);
     return code;
 }
 
@@ -606,6 +616,7 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
         discard_messages(write, out, first);
         write->failed = true;
     }
+    report_buffers(write);
     return code;
 }
 
