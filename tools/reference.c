@@ -309,6 +309,33 @@ static void print_procedure_page(void)
     }
 }
 
+static void print_metrics_page(void)
+{
+    weir_arena arena;
+    weir_metric_reference metric;
+    weir_arena_init(&arena);
+    printf("# Metrics\n\n"
+           "`weir run --metrics-port 9249` (and `weir sql`) serves these figures at `/metrics` in the "
+           "text format that\n"
+           "Prometheus scrapes, on this machine alone; `--metrics-port 0.0.0.0:9249` on all of its addresses. "
+           "[examples/monitoring](../examples/monitoring)\n"
+           "has a scrape configuration, alerts and a Grafana dashboard.\n\n"
+           "Figures of tables have the label `table` (catalog, database, table), those of jobs Flink's labels "
+           "`job_id` and `job_name`.\n"
+           "Paimon's own names are camel case and in milliseconds; here they have the form that Prometheus asks for. "
+           "Figures that Paimon\n"
+           "keeps by bucket are sums over the buckets. Written by `weir_reference metrics`.\n\n"
+           "| metric | kind | in Paimon | what it tells |\n| --- | --- | --- | --- |\n");
+    for (size_t n = 0; weir_metrics_page_reference(n, &arena, &metric); n++) {
+        printf("| `%s` | %s | ", metric.name, metric.type);
+        printf(metric.paimon_name != NULL ? "`%s`" : "%s", metric.paimon_name != NULL ? metric.paimon_name : "–");
+        printf(" | ");
+        print_cell(metric.help);
+        printf(" |\n");
+    }
+    weir_arena_free(&arena);
+}
+
 int main(int count, char **words)
 {
     if (count == 2 && strcmp(words[1], "options") == 0) {
@@ -323,6 +350,10 @@ int main(int count, char **words)
         print_procedure_page();
         return 0;
     }
-    fprintf(stderr, "usage: weir_reference options|functions|procedures\n");
+    if (count == 2 && strcmp(words[1], "metrics") == 0) {
+        print_metrics_page();
+        return 0;
+    }
+    fprintf(stderr, "usage: weir_reference options|functions|procedures|metrics\n");
     return 2;
 }
