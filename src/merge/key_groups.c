@@ -7,26 +7,19 @@
 
 #include <stdlib.h>
 
-#include "vector/compare.h"
-
 #define PREFETCH_ROWS 16
 
 void weir_key_groups_init(weir_key_groups *groups, const weir_merge_source *source, weir_run_cursor *cursors,
                           int32_t run_count)
 {
     *groups = (weir_key_groups){.source = source, .cursors = cursors, .run_count = run_count};
-    weir_batch_init(&groups->order_copies, weir_merge_source_order_fields(source), source->order_count);
+    weir_batch_init(&groups->order_copies, weir_merge_source_order_fields(source), source->order.count);
 }
 
 void weir_key_groups_free(weir_key_groups *groups)
 {
     weir_loser_tree_free(&groups->tree);
-    free(groups->groups.group_starts);
-    free(groups->groups.runs);
-    free(groups->groups.rows);
-    free(groups->groups.sequence_numbers);
-    free(groups->groups.kinds);
-    free(groups->groups.in_level_zero);
+    weir_merge_groups_free(&groups->groups);
     free(groups->order_rows);
     weir_sort_keys_free(&groups->keys);
     weir_batch_free(&groups->order_copies);
@@ -66,27 +59,10 @@ static void append_keys(weir_sort_keys *to, const weir_sort_keys *from, int64_t 
 
 /* --- rows of the window --- */
 
-static void reserve_rows(weir_key_groups *state, size_t count)
-{
-    weir_merge_groups *groups = &state->groups;
-    if (count <= groups->row_capacity) {
-        return;
-    }
-    size_t capacity = groups->row_capacity * 2 > count ? groups->row_capacity * 2 : count;
-    groups->runs = weir_realloc(groups->runs, capacity * sizeof *groups->runs);
-    groups->rows = weir_realloc(groups->rows, capacity * sizeof *groups->rows);
-    groups->sequence_numbers = weir_realloc(groups->sequence_numbers, capacity * sizeof *groups->sequence_numbers);
-    groups->kinds = weir_realloc(groups->kinds, capacity * sizeof *groups->kinds);
-    if (state->want_levels) {
-        groups->in_level_zero = weir_realloc(groups->in_level_zero, capacity * sizeof *groups->in_level_zero);
-    }
-    groups->row_capacity = capacity;
-}
-
 static void clear_window(weir_key_groups *state, int64_t max_groups)
 {
     WEIR_GROW(state->groups.group_starts, state->groups.group_capacity, max_groups + 1);
-    reserve_rows(state, (size_t)max_groups + (size_t)state->run_count);
+    weir_merge_groups_reserve(&state->groups, (size_t)max_groups + (size_t)state->run_count, state->want_levels);
     reserve_keys(&state->keys, (size_t)max_groups);
     state->groups.group_count = 0;
     state->groups.row_count = 0;
@@ -99,15 +75,15 @@ static inline void append_row(weir_key_groups *state, const weir_run_cursor *cur
 {
     weir_merge_groups *groups = &state->groups;
     if ((size_t)groups->row_count == groups->row_capacity) {
-        reserve_rows(state, groups->row_capacity + 1);
+        weir_merge_groups_reserve(groups, groups->row_capacity + 1, state->want_levels);
     }
     int64_t at = groups->row_count++;
     groups->runs[at] = (uint16_t)cursor->number;
     groups->rows[at] = cursor->first_row + cursor->position;
     groups->sequence_numbers[at] = WEIR_VALUES(&cursor->sequence_numbers, int64_t)[cursor->position];
     groups->kinds[at] = WEIR_VALUES(&cursor->kinds, int8_t)[cursor->position];
-    if (groups->in_level_zero != NULL) {
-        groups->in_level_zero[at] = cursor->in_level_zero;
+    if (groups->levels != NULL) {
+        groups->levels[at] = cursor->level;
     }
 }
 
@@ -137,19 +113,17 @@ static const weir_vector *order_value(const weir_key_groups *state, uint16_t run
     return place >= 0 ? &state->cursors[run].order_columns.columns[column] : &state->order_copies.columns[column];
 }
 
-/* By sequence.field: NULL is older than every value, whichever way the values go. */
 static int compare_order_values(const weir_key_groups *state, uint16_t run_a, int64_t place_a, uint16_t run_b,
                                 int64_t place_b)
 {
-    for (int32_t i = 0; i < state->source->order_count; i++) {
+    for (int32_t i = 0; i < state->source->order.count; i++) {
         int64_t row_a;
         int64_t row_b;
         const weir_vector *a = order_value(state, run_a, place_a, i, &row_a);
         const weir_vector *b = order_value(state, run_b, place_b, i, &row_b);
-        int order = weir_vector_compare(a, row_a, b, row_b);
+        int order = weir_age_order_compare(&state->source->order, a, row_a, b, row_b);
         if (order != 0) {
-            bool has_null = weir_vector_is_null(a, row_a) || weir_vector_is_null(b, row_b);
-            return state->order_descending && !has_null ? -order : order;
+            return order;
         }
     }
     return 0;
@@ -159,7 +133,7 @@ static int compare_order_values(const weir_key_groups *state, uint16_t run_a, in
 static bool is_older(const weir_key_groups *state, int64_t group_start, int64_t a, int64_t b)
 {
     const weir_merge_groups *groups = &state->groups;
-    if (state->source->order_count > 0) {
+    if (state->source->order.count > 0) {
         int order = compare_order_values(state, groups->runs[a], state->order_rows[a - group_start], groups->runs[b],
                                          state->order_rows[b - group_start]);
         if (order != 0) {
@@ -185,10 +159,10 @@ static void swap_rows(weir_key_groups *state, int64_t group_start, int64_t a, in
     SWAP(int64_t, groups->rows);
     SWAP(int64_t, groups->sequence_numbers);
     SWAP(int8_t, groups->kinds);
-    if (groups->in_level_zero != NULL) {
-        SWAP(bool, groups->in_level_zero);
+    if (groups->levels != NULL) {
+        SWAP(int32_t, groups->levels);
     }
-    if (state->source->order_count > 0) {
+    if (state->source->order.count > 0) {
         SWAP(int64_t, state->order_rows - group_start);
     }
 #undef SWAP
@@ -272,8 +246,10 @@ static inline __attribute__((always_inline)) int collect(weir_key_groups *state,
                                                          weir_error *err)
 {
     weir_merge_groups *groups = &state->groups;
-    bool has_order = state->source->order_count > 0;
-    while (groups->group_count < max_groups && state->tree.nodes[0] != WEIR_LOSER_TREE_END) {
+    bool has_order = state->source->order.count > 0;
+    int64_t most_rows = state->most_rows > 0 ? state->most_rows : INT64_MAX;
+    while (groups->group_count < max_groups && groups->row_count < most_rows &&
+           state->tree.nodes[0] != WEIR_LOSER_TREE_END) {
         weir_loser_entry group = state->tree.nodes[0];
         weir_loser_entry entry = group;
         int64_t group_start = groups->row_count;
@@ -318,8 +294,8 @@ static int collect_single(weir_key_groups *state, int64_t max_groups, weir_error
         groups->rows[i] = cursor->first_row + cursor->position + i;
         groups->group_starts[i + 1] = i + 1;
     }
-    if (groups->in_level_zero != NULL) {
-        memset(groups->in_level_zero, cursor->in_level_zero, (size_t)count);
+    for (int64_t i = 0; groups->levels != NULL && i < count; i++) {
+        groups->levels[i] = cursor->level;
     }
     groups->row_count = count;
     groups->group_count = count;

@@ -1,46 +1,127 @@
-/* The merge engines and which of them a table has. */
+/* The engines that pick a row, and leaving out rows of levels that a lower one has taken in. What options ask for is
+ * read by engine_options.c, rows are folded by group_fold.c. */
 #include "merge/merge_engine.h"
 
-#include <strings.h>
+#include <stdlib.h>
 
-#include "vector/vector.h"
-
-static void pick_newest(const weir_merge_engine *engine, const weir_merge_groups *groups, int64_t *out_picks)
+static void pick_newest(const weir_merge_groups *groups, int64_t *out_picks)
 {
     for (int64_t g = 0; g < groups->group_count; g++) {
         out_picks[g] = groups->group_starts[g + 1] - 1;
     }
-    if (!engine->ignore_delete) {
-        return;
-    }
+}
+
+/* The newest row that is no delete. */
+static void pick_newest_add(const weir_merge_groups *groups, int64_t *out_picks)
+{
     for (int64_t g = 0; g < groups->group_count; g++) {
-        int64_t pick = out_picks[g];
-        while (pick >= groups->group_starts[g] && weir_row_kind_is_retract(groups->kinds[pick])) {
+        int64_t start = groups->group_starts[g];
+        int64_t pick = groups->group_starts[g + 1] - 1;
+        while (pick >= start && weir_row_kind_is_retract(groups->kinds[pick])) {
             pick--;
         }
-        out_picks[g] = pick >= groups->group_starts[g] ? pick : -1;
+        out_picks[g] = pick >= start ? pick : -1;
     }
 }
 
-static const weir_merge_engine engines[] = {
-    {.name = "deduplicate", .pick = pick_newest},
-};
-
-int weir_merge_engine_of(const weir_schema *schema, weir_merge_engine *out, weir_error *err)
+static int pick_oldest_add(const weir_merge_engine *engine, const weir_merge_groups *groups, int64_t *out_picks,
+                           weir_error *err)
 {
-    const char *name = NULL;
-    WEIR_TRY(weir_options_text(&schema->options, "merge-engine", &name, err));
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
-        if (name == NULL || strcmp(name, engines[i].name) == 0) {
-            *out = engines[i];
-            /* Tables of before 0.8 may say it with the engine's name in front. */
-            const char *key = weir_options_get(&schema->options, "ignore-delete") != NULL ? "ignore-delete"
-                                                                                          : "deduplicate.ignore-delete";
-            const char *ignore = weir_options_get(&schema->options, key);
-            out->ignore_delete = ignore != NULL && strcasecmp(ignore, "true") == 0;
-            return WEIR_OK;
+    for (int64_t g = 0; g < groups->group_count; g++) {
+        int64_t start = groups->group_starts[g];
+        int64_t end = groups->group_starts[g + 1];
+        out_picks[g] = -1;
+        for (int64_t row = end - 1; row >= start; row--) {
+            if (!weir_row_kind_is_retract(groups->kinds[row]) || (end - start == 1 && !engine->ignore_delete)) {
+                out_picks[g] = row;
+            } else if (!engine->ignore_delete) {
+                return weir_fail(err, WEIR_INVALID,
+                                 "By default, First row merge engine can not accept DELETE/UPDATE_BEFORE records. You "
+                                 "can config 'ignore-delete' to ignore the DELETE/UPDATE_BEFORE records.");
+            }
         }
     }
-    return weir_fail(err, WEIR_UNSUPPORTED,
-                     "merge-engine '%s' cannot be merged by this version; it knows 'deduplicate'", name);
+    return WEIR_OK;
+}
+
+int weir_merge_engine_pick(const weir_merge_engine *engine, const weir_merge_groups *groups, int64_t *out_picks,
+                           weir_error *err)
+{
+    if (engine->kind == WEIR_MERGE_FIRST_ROW) {
+        return pick_oldest_add(engine, groups, out_picks, err);
+    }
+    if (engine->ignore_delete) {
+        pick_newest_add(groups, out_picks);
+    } else {
+        pick_newest(groups, out_picks);
+    }
+    return WEIR_OK;
+}
+
+/* The row of the least level above 0 among rows first .. end - 1, or -1. */
+static int64_t least_level_row(const weir_merge_groups *groups, int64_t first, int64_t end)
+{
+    int64_t least = -1;
+    for (int64_t row = first; row < end; row++) {
+        if (groups->levels[row] > 0 && (least < 0 || groups->levels[row] < groups->levels[least])) {
+            least = row;
+        }
+    }
+    return least;
+}
+
+void weir_merge_groups_reserve(weir_merge_groups *groups, size_t rows, bool with_levels)
+{
+    if (rows <= groups->row_capacity) {
+        return;
+    }
+    size_t capacity = groups->row_capacity * 2 > rows ? groups->row_capacity * 2 : rows;
+    groups->runs = weir_realloc(groups->runs, capacity * sizeof *groups->runs);
+    groups->rows = weir_realloc(groups->rows, capacity * sizeof *groups->rows);
+    groups->sequence_numbers = weir_realloc(groups->sequence_numbers, capacity * sizeof *groups->sequence_numbers);
+    groups->kinds = weir_realloc(groups->kinds, capacity * sizeof *groups->kinds);
+    if (with_levels) {
+        groups->levels = weir_realloc(groups->levels, capacity * sizeof *groups->levels);
+    }
+    groups->row_capacity = capacity;
+}
+
+void weir_merge_groups_free(weir_merge_groups *groups)
+{
+    free(groups->group_starts);
+    free(groups->runs);
+    free(groups->rows);
+    free(groups->sequence_numbers);
+    free(groups->kinds);
+    free(groups->levels);
+    *groups = (weir_merge_groups){0};
+}
+
+void weir_merge_groups_move_row(weir_merge_groups *groups, int64_t from, int64_t to)
+{
+    groups->runs[to] = groups->runs[from];
+    groups->rows[to] = groups->rows[from];
+    groups->sequence_numbers[to] = groups->sequence_numbers[from];
+    groups->kinds[to] = groups->kinds[from];
+    if (groups->levels != NULL) {
+        groups->levels[to] = groups->levels[from];
+    }
+}
+
+void weir_merge_groups_leave_one_level(weir_merge_groups *groups)
+{
+    int64_t kept = 0;
+    int64_t start = 0;
+    for (int64_t g = 0; g < groups->group_count; g++) {
+        int64_t end = groups->group_starts[g + 1];
+        int64_t least = least_level_row(groups, start, end);
+        for (int64_t row = start; row < end; row++) {
+            if (groups->levels[row] <= 0 || row == least) {
+                weir_merge_groups_move_row(groups, row, kept++);
+            }
+        }
+        start = end;
+        groups->group_starts[g + 1] = kept;
+    }
+    groups->row_count = kept;
 }

@@ -5,11 +5,13 @@
 #include "merge/merge_reader.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
+#include "base/clock.h"
 #include "merge/key_groups.h"
 #include "merge/key_range.h"
 #include "merge/merge_steps.h"
+#include "merge/older_rows.h"
+#include "merge/record_expire.h"
 #include "merge/selection.h"
 
 /* Rows whose keys are held by all runs together, and the least and most of one run. */
@@ -24,13 +26,19 @@ typedef struct merge_reader {
     weir_spill *spill; /* what the runs lie in when there were too many; NULL: where they always were */
     weir_merge_source source;
     weir_merge_engine engine;
+    weir_fold fold; /* for engines that fold */
     bool keep_deletes;
     bool want_previous;
-    bool order_descending; /* of sequence.field */
+    int32_t previous_level;
+    weir_record_expire expire;
+    int64_t now_seconds;
+    weir_older_rows older;    /* .older NULL: none are looked up */
+    int32_t *value_of_column; /* the value field of each column of the schema that has one */
     int32_t run_count;
     weir_run_cursor *cursors;
     weir_key_groups groups;
     int64_t *picks;
+    uint32_t *positions; /* of the groups that are left */
     size_t window_capacity; /* rows that the window's arrays can hold */
     weir_selection selected;
     weir_selection previous;
@@ -38,37 +46,75 @@ typedef struct merge_reader {
 
 /* --- opening --- */
 
-/* The columns of sequence.field. */
-static int read_order_columns(const weir_schema *schema, weir_arena *arena, int32_t **out, int32_t *out_count,
-                              bool *out_descending, weir_error *err)
+/* The columns that files are opened for: those that were asked for, then those that merging needs. */
+typedef struct value_plan {
+    int32_t *columns;
+    int32_t count;
+} value_plan;
+
+static bool has_column(const int32_t *columns, int32_t count, int32_t column)
 {
-    *out_count = 0;
-    *out = WEIR_NEW_ARRAY(arena, int32_t, schema->field_count + 1);
-    const char *text = weir_options_get(&schema->options, "sequence.field");
-    char *names = weir_arena_strdup(arena, text);
-    char *rest = NULL;
-    for (char *name = names == NULL ? NULL : strtok_r(names, ", ", &rest); name != NULL;
-         name = strtok_r(NULL, ", ", &rest)) {
-        int32_t column = weir_schema_column(schema, name);
-        if (column < 0 || *out_count == schema->field_count) {
-            return weir_fail(err, WEIR_INVALID, "sequence.field = '%s': the table has no column '%s'", text, name);
+    for (int32_t i = 0; i < count; i++) {
+        if (columns[i] == column) {
+            return true;
         }
-        (*out)[(*out_count)++] = column;
     }
-    const char *order = weir_options_get(&schema->options, "sequence.field.sort-order");
-    *out_descending = order != NULL && strcasecmp(order, "descending") == 0;
-    return WEIR_OK;
+    return false;
 }
 
-static int plan_fields(merge_reader *merge, const int32_t *columns, int32_t column_count, weir_error *err)
+static void add_columns(value_plan *plan, const int32_t *columns, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (!has_column(plan->columns, plan->count, columns[i])) {
+            plan->columns[plan->count++] = columns[i];
+        }
+    }
+}
+
+/* Versions of the sequence groups that columns are asked of, or that remove rows. */
+static void add_versions(value_plan *plan, const weir_merge_engine *engine, int32_t asked)
+{
+    for (int32_t g = 0; g < engine->group_count; g++) {
+        bool is_needed = engine->groups[g].removes_record;
+        for (int32_t i = 0; i < asked; i++) {
+            is_needed |= engine->columns[plan->columns[i]].group == g;
+        }
+        if (is_needed) {
+            add_columns(plan, engine->groups[g].order_columns, engine->groups[g].order_count);
+        }
+    }
+}
+
+static void plan_values(merge_reader *merge, const int32_t *columns, int32_t column_count)
 {
     const weir_schema *schema = merge->source.context->schema;
     weir_merge_source *source = &merge->source;
-    int32_t *order_columns = NULL;
-    WEIR_TRY(
-        read_order_columns(schema, &merge->arena, &order_columns, &source->order_count, &merge->order_descending, err));
+    value_plan plan = {WEIR_NEW_ARRAY(&merge->arena, int32_t, column_count + schema->field_count + 1), column_count};
+    memcpy(plan.columns, columns, (size_t)column_count * sizeof *columns);
+    add_versions(&plan, &merge->engine, column_count);
+    if (merge->expire.column >= 0) {
+        add_columns(&plan, &merge->expire.column, 1);
+    }
+    if (merge->older.older != NULL) {
+        add_columns(&plan, source->order.columns, source->order.count);
+    }
+    weir_field *values = WEIR_NEW_ARRAY(&merge->arena, weir_field, plan.count + 1);
+    merge->value_of_column = WEIR_NEW_ARRAY(&merge->arena, int32_t, schema->field_count + 1);
+    for (int32_t i = plan.count - 1; i >= 0; i--) {
+        values[i] = schema->fields[plan.columns[i]];
+        merge->value_of_column[plan.columns[i]] = i;
+    }
+    source->value_fields = values;
+    source->value_columns = plan.columns;
+    source->value_field_count = plan.count;
+}
+
+static void plan_keys(merge_reader *merge)
+{
+    const weir_schema *schema = merge->source.context->schema;
+    weir_merge_source *source = &merge->source;
     source->key_count = schema->key_column_count;
-    source->key_field_count = source->key_count + 2 + source->order_count;
+    source->key_field_count = source->key_count + 2 + source->order.count;
     weir_field *keys = WEIR_NEW_ARRAY(&merge->arena, weir_field, source->key_field_count);
     source->identity = WEIR_NEW_ARRAY(&merge->arena, int32_t, source->key_count + 1);
     int32_t count = 0;
@@ -78,17 +124,10 @@ static int plan_fields(merge_reader *merge, const int32_t *columns, int32_t colu
     }
     keys[count++] = *weir_sequence_number_field();
     keys[count++] = *weir_value_kind_field();
-    for (int32_t i = 0; i < source->order_count; i++) {
-        keys[count++] = schema->fields[order_columns[i]];
+    for (int32_t i = 0; i < source->order.count; i++) {
+        keys[count++] = schema->fields[source->order.columns[i]];
     }
     source->key_fields = keys;
-    weir_field *values = WEIR_NEW_ARRAY(&merge->arena, weir_field, column_count + 1);
-    for (int32_t i = 0; i < column_count; i++) {
-        values[i] = schema->fields[columns[i]];
-    }
-    source->value_fields = values;
-    source->value_field_count = column_count;
-    return WEIR_OK;
 }
 
 static int64_t choose_block_rows(const weir_budget *budget, int32_t run_count)
@@ -118,15 +157,24 @@ static int32_t *key_positions(merge_reader *merge)
     return positions;
 }
 
-static void take_options(merge_reader *merge, const weir_merge_options *options)
+/* What the engine and the options ask for beside the runs. */
+static int plan_merge(merge_reader *merge, const weir_merge_options *options, weir_error *err)
 {
+    const weir_schema *schema = merge->source.context->schema;
     merge->keep_deletes = options->keep_deletes;
     merge->want_previous = options->want_previous;
+    merge->previous_level = options->previous_level > 0 ? options->previous_level : 1;
     merge->source.lower_key = options->lower_key;
     merge->source.upper_key = options->upper_key;
-    if (options->key_predicate != NULL) {
-        merge->source.predicate = weir_predicate_map(&merge->arena, options->key_predicate, key_positions(merge));
+    merge->expire.column = -1;
+    WEIR_TRY(weir_merge_engine_of(schema, &merge->arena, &merge->engine, err));
+    WEIR_TRY(weir_age_order_of(schema, &merge->arena, &merge->source.order, err));
+    if (options->drop_expired && merge->spill == NULL) { /* steps have done it with the rows as they were */
+        WEIR_TRY(weir_record_expire_of(schema, &merge->expire, err));
+        merge->now_seconds = weir_now_ms() / 1000;
     }
+    weir_fold_init(&merge->fold, &merge->engine);
+    return WEIR_OK;
 }
 
 static int open_merge(merge_reader *merge, weir_merge_input input, const int32_t *columns, int32_t column_count,
@@ -141,19 +189,26 @@ static int open_merge(merge_reader *merge, weir_merge_input input, const int32_t
     source->block_rows = choose_block_rows(input.context->budget, run_count);
     WEIR_TRY(weir_bucket_path(&merge->arena, &input.context->paths, input.context->schema, input.partition,
                               input.bucket, &source->bucket_path, err));
-    WEIR_TRY(plan_fields(merge, columns, column_count, err));
+    WEIR_TRY(plan_merge(merge, options, err));
+    if (options->older != NULL) {
+        weir_older_rows_init(&merge->older, options->older, input.context->schema, run_count);
+    }
+    plan_keys(merge);
+    plan_values(merge, columns, column_count);
     WEIR_TRY(weir_key_range_find_shared(source, input.runs, run_count, &merge->arena, err));
-    take_options(merge, options);
+    if (options->key_predicate != NULL) {
+        source->predicate = weir_predicate_map(&merge->arena, options->key_predicate, key_positions(merge));
+    }
     merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);
     weir_key_groups_init(&merge->groups, source, merge->cursors, run_count);
-    merge->groups.order_descending = merge->order_descending;
-    merge->groups.want_levels = merge->want_previous;
+    merge->groups.want_levels = merge->want_previous || options->older != NULL || merge->engine.reads_one_level;
     for (int32_t r = 0; r < run_count; r++) {
         weir_run_cursor_init(&merge->cursors[r], source, &input.runs[r], (uint32_t)r);
     }
     merge->run_count = run_count;
-    weir_selection_init(&merge->selected, run_count);
-    weir_selection_init(&merge->previous, run_count);
+    weir_older_rows *older = options->older != NULL ? &merge->older : NULL;
+    weir_selection_init(&merge->selected, run_count, older);
+    weir_selection_init(&merge->previous, run_count, older);
     return WEIR_OK;
 }
 
@@ -171,10 +226,7 @@ int weir_merge_open(const weir_table_context *context, weir_slice partition, int
     merge_reader *merge = weir_alloc_zeroed(1, sizeof *merge);
     weir_arena_init(&merge->arena);
     weir_merge_input input = {context, partition, bucket, runs, run_count};
-    int code = weir_merge_engine_of(context->schema, &merge->engine, err);
-    if (code == WEIR_OK) {
-        code = open_merge(merge, input, columns, column_count, options == NULL ? &no_options : options, err);
-    }
+    int code = open_merge(merge, input, columns, column_count, options == NULL ? &no_options : options, err);
     if (code != WEIR_OK) {
         weir_merge_close(&merge->base);
         return code;
@@ -195,7 +247,10 @@ void weir_merge_close(weir_merge_reader *base)
     weir_key_groups_free(&merge->groups);
     weir_selection_free(&merge->selected);
     weir_selection_free(&merge->previous);
+    weir_older_rows_free(&merge->older);
+    weir_fold_free(&merge->fold);
     free(merge->picks);
+    free(merge->positions);
     free(base->sequence_numbers);
     free(base->kinds);
     free(base->from_level_zero);
@@ -208,18 +263,20 @@ void weir_merge_close(weir_merge_reader *base)
 
 /* --- the window --- */
 
-static int reserve_window(merge_reader *merge, int64_t rows, weir_error *err)
+/* Room for `groups` output rows and `rows` rows that they are made of. */
+static int reserve_window(merge_reader *merge, int64_t groups, int64_t rows, weir_error *err)
 {
     weir_merge_reader *base = &merge->base;
+    size_t needed = (size_t)groups;
     WEIR_TRY(weir_selection_reserve(&merge->selected, rows, err));
-    size_t needed = (size_t)rows;
     if (merge->want_previous) {
-        WEIR_TRY(weir_selection_reserve(&merge->previous, rows, err));
+        WEIR_TRY(weir_selection_reserve(&merge->previous, groups, err));
     }
     if (needed <= merge->window_capacity) {
         return WEIR_OK;
     }
     merge->picks = weir_realloc(merge->picks, needed * sizeof *merge->picks);
+    merge->positions = weir_realloc(merge->positions, needed * sizeof *merge->positions);
     base->sequence_numbers = weir_realloc(base->sequence_numbers, needed * sizeof *base->sequence_numbers);
     base->kinds = weir_realloc(base->kinds, needed * sizeof *base->kinds);
     if (merge->want_previous) {
@@ -231,29 +288,23 @@ static int reserve_window(merge_reader *merge, int64_t rows, weir_error *err)
     return WEIR_OK;
 }
 
-/* Tells of output row `to`, whose key is group `group`, what stands in level 0 and above. */
-static void note_previous(merge_reader *merge, int64_t group, int64_t to)
+/* Makes all rows of the groups the selection. */
+static int select_groups(merge_reader *merge, weir_error *err)
 {
     const weir_merge_groups *groups = &merge->groups.groups;
-    weir_merge_reader *base = &merge->base;
-    int64_t newest_above = -1;
-    bool from_level_zero = false;
-    for (int64_t row = groups->group_starts[group]; row < groups->group_starts[group + 1]; row++) {
-        if (groups->in_level_zero[row]) {
-            from_level_zero = true;
-        } else {
-            newest_above = row;
-        }
-    }
-    base->from_level_zero[to] = from_level_zero;
-    base->met_above_level_zero[to] = newest_above >= 0;
-    base->has_previous[to] =
-        from_level_zero && newest_above >= 0 && !weir_row_kind_is_retract(groups->kinds[newest_above]);
-    if (base->has_previous[to]) {
-        int64_t at = merge->previous.count++;
-        merge->previous.runs[at] = groups->runs[newest_above];
-        merge->previous.run_rows[at] = groups->rows[newest_above];
-    }
+    WEIR_TRY(weir_selection_reserve(&merge->selected, groups->row_count, err));
+    memcpy(merge->selected.runs, groups->runs, (size_t)groups->row_count * sizeof *groups->runs);
+    memcpy(merge->selected.run_rows, groups->rows, (size_t)groups->row_count * sizeof *groups->rows);
+    merge->selected.count = groups->row_count;
+    weir_selection_build(&merge->selected, merge->cursors);
+    return WEIR_OK;
+}
+
+/* weir_group_rows: a column of the rows selected. */
+static int read_selected(void *context, int32_t column, weir_vector *out, weir_error *err)
+{
+    merge_reader *merge = context;
+    return weir_selection_gather(&merge->selected, &merge->source, merge->value_of_column[column], out, err);
 }
 
 /* Moves key `from` of the window to `to`, which is not behind it. */
@@ -270,34 +321,145 @@ static void move_key(weir_sort_keys *keys, int64_t from, int64_t to)
     }
 }
 
-/* Takes the picked rows over into the window, without those that are deletes. */
-static void fill_window(merge_reader *merge)
+/* Leaves out rows that have expired, and keys of which no row is left. The groups' rows are selected. */
+static int drop_expired(merge_reader *merge, weir_error *err)
+{
+    weir_merge_groups *groups = &merge->groups.groups;
+    weir_vector times;
+    weir_vector_init(&times, merge->source.context->schema->fields[merge->expire.column].type);
+    int code = read_selected(merge, merge->expire.column, &times, err);
+    int64_t kept_groups = 0, kept_rows = 0, start = 0;
+    for (int64_t g = 0; g < groups->group_count && code == WEIR_OK; g++) {
+        int64_t end = groups->group_starts[g + 1];
+        int64_t first_kept = kept_rows;
+        for (int64_t row = start; row < end; row++) {
+            int64_t seconds = 0;
+            if (!weir_record_expire_seconds(&times, row, &seconds) ||
+                !weir_record_expire_is_over(&merge->expire, seconds, merge->now_seconds)) {
+                weir_merge_groups_move_row(groups, row, kept_rows++);
+            }
+        }
+        start = end;
+        if (kept_rows > first_kept) {
+            move_key(&merge->groups.keys, g, kept_groups);
+            groups->group_starts[++kept_groups] = kept_rows;
+        }
+    }
+    weir_vector_free(&times);
+    WEIR_TRY(code);
+    groups->group_count = merge->groups.keys.length = kept_groups;
+    groups->row_count = kept_rows;
+    return WEIR_OK;
+}
+
+/* Takes rows out of the groups, and others in, that the runs alone do not tell of. */
+static int settle_groups(merge_reader *merge, weir_error *err)
+{
+    weir_merge_groups *groups = &merge->groups.groups;
+    if (merge->expire.column >= 0) {
+        WEIR_TRY(select_groups(merge, err));
+        WEIR_TRY(drop_expired(merge, err));
+    }
+    if (merge->older.older != NULL) {
+        if (merge->source.order.count > 0) {
+            WEIR_TRY(select_groups(merge, err));
+        }
+        weir_group_rows read = {read_selected, merge};
+        WEIR_TRY(weir_older_rows_join(&merge->older, groups, &merge->groups.keys, &merge->source.order, &read, err));
+    }
+    if (merge->engine.reads_one_level && groups->row_count > groups->group_count) {
+        weir_merge_groups_leave_one_level(groups);
+    }
+    return WEIR_OK;
+}
+
+/* Tells of output row `to`, whose key is group `group`, what stands in level 0 and above. */
+static void note_previous(merge_reader *merge, int64_t group, int64_t to)
 {
     const weir_merge_groups *groups = &merge->groups.groups;
     weir_merge_reader *base = &merge->base;
-    weir_sort_keys *keys = &merge->groups.keys;
+    int64_t above = -1;
+    bool from_level_zero = false;
+    for (int64_t row = groups->group_starts[group]; row < groups->group_starts[group + 1]; row++) {
+        if (groups->levels[row] < merge->previous_level) {
+            from_level_zero = true;
+        } else {
+            above = row;
+        }
+    }
+    base->from_level_zero[to] = from_level_zero;
+    base->met_above_level_zero[to] = above >= 0;
+    base->has_previous[to] = from_level_zero && above >= 0 && !weir_row_kind_is_retract(groups->kinds[above]);
+    if (base->has_previous[to]) {
+        int64_t at = merge->previous.count++;
+        merge->previous.runs[at] = groups->runs[above];
+        merge->previous.run_rows[at] = groups->rows[above];
+    }
+}
+
+/* Puts the row of group `group` behind those of the window. */
+static void add_row(merge_reader *merge, int64_t group, int8_t kind, int64_t sequence_number)
+{
+    weir_merge_reader *base = &merge->base;
+    int64_t to = base->row_count++;
+    base->sequence_numbers[to] = sequence_number;
+    base->kinds[to] = kind;
+    if (merge->want_previous) {
+        note_previous(merge, group, to);
+    }
+    move_key(&merge->groups.keys, group, to);
+}
+
+static bool is_left_out(const merge_reader *merge, int8_t kind)
+{
+    return !merge->keep_deletes && weir_row_kind_is_retract(kind);
+}
+
+/* Of a first-row table nothing comes of a key that older levels have already. */
+static bool is_known(const merge_reader *merge, int64_t pick)
+{
+    return merge->engine.kind == WEIR_MERGE_FIRST_ROW && merge->older.older != NULL &&
+           merge->groups.groups.runs[pick] == merge->older.run;
+}
+
+/* Takes the picked rows over into the window, without those that are deletes. */
+static int pick_rows(merge_reader *merge, weir_error *err)
+{
+    const weir_merge_groups *groups = &merge->groups.groups;
     weir_selection *selected = &merge->selected;
-    int64_t count = 0;
-    merge->previous.count = 0;
+    WEIR_TRY(weir_merge_engine_pick(&merge->engine, groups, merge->picks, err));
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t pick = merge->picks[g];
-        if (pick < 0 || (!merge->keep_deletes && weir_row_kind_is_retract(groups->kinds[pick]))) {
+        if (pick < 0 || is_left_out(merge, groups->kinds[pick]) || is_known(merge, pick)) {
             continue;
         }
-        selected->runs[count] = groups->runs[pick];
-        selected->run_rows[count] = groups->rows[pick];
-        base->sequence_numbers[count] = groups->sequence_numbers[pick];
-        base->kinds[count] = groups->kinds[pick];
-        if (merge->want_previous) {
-            note_previous(merge, g, count);
-        }
-        move_key(keys, g, count);
-        count++;
+        selected->runs[merge->base.row_count] = groups->runs[pick];
+        selected->run_rows[merge->base.row_count] = groups->rows[pick];
+        add_row(merge, g, groups->kinds[pick], groups->sequence_numbers[pick]);
     }
-    keys->length = count;
-    selected->count = count;
-    base->row_count = count;
-    base->keys = *keys;
+    selected->count = merge->base.row_count;
+    weir_selection_build(selected, merge->cursors);
+    return WEIR_OK;
+}
+
+/* The same of engines that fold: the groups' rows stay selected. */
+static int fold_rows(merge_reader *merge, weir_error *err)
+{
+    weir_merge_groups *groups = &merge->groups.groups;
+    weir_group_rows read = {read_selected, merge};
+    WEIR_TRY(select_groups(merge, err));
+    WEIR_TRY(weir_fold_groups(&merge->fold, groups, &read, err));
+    for (int64_t g = 0; g < groups->group_count; g++) {
+        if (!is_left_out(merge, merge->fold.kinds[g])) {
+            merge->positions[merge->base.row_count] = (uint32_t)g;
+            add_row(merge, g, merge->fold.kinds[g], merge->fold.sequence_numbers[g]);
+        }
+    }
+    if (merge->base.row_count < groups->group_count) {
+        weir_fold_keep(&merge->fold, groups, merge->positions, merge->base.row_count);
+        WEIR_TRY(select_groups(merge, err));
+    }
+    return WEIR_OK;
 }
 
 int weir_merge_next(weir_merge_reader *base, int64_t max_rows, weir_error *err)
@@ -307,49 +469,60 @@ int weir_merge_next(weir_merge_reader *base, int64_t max_rows, weir_error *err)
     if (max_rows <= 0) {
         return weir_fail(err, WEIR_INVALID, "a merge cannot give windows of %" PRId64 " rows", max_rows);
     }
-    WEIR_TRY(reserve_window(merge, max_rows, err));
+    bool picks = weir_merge_engine_picks(&merge->engine);
+    merge->groups.most_rows = picks ? 0 : max_rows;
+    WEIR_TRY(reserve_window(merge, max_rows, max_rows, err));
     while (base->row_count == 0) {
         WEIR_TRY(weir_key_groups_next(&merge->groups, max_rows, err));
-        merge->engine.pick(&merge->engine, &merge->groups.groups, merge->picks);
-        fill_window(merge);
+        WEIR_TRY(settle_groups(merge, err));
+        merge->previous.count = 0;
+        WEIR_TRY(picks ? pick_rows(merge, err) : fold_rows(merge, err));
     }
-    weir_selection_build(&merge->selected, merge->cursors);
+    merge->groups.keys.length = base->row_count;
+    base->keys = merge->groups.keys;
     if (merge->want_previous) {
         weir_selection_build(&merge->previous, merge->cursors);
     }
     return WEIR_OK;
 }
 
-void weir_merge_keep(weir_merge_reader *base, const uint32_t *rows, int64_t count)
+int weir_merge_keep(weir_merge_reader *base, const uint32_t *rows, int64_t count, weir_error *err)
 {
     merge_reader *merge = (merge_reader *)base;
     weir_selection *selected = &merge->selected;
     for (int64_t i = 0; i < count; i++) {
-        selected->runs[i] = selected->runs[rows[i]];
-        selected->run_rows[i] = selected->run_rows[rows[i]];
         base->kinds[i] = base->kinds[rows[i]];
     }
-    selected->count = count;
     base->row_count = count;
+    if (!weir_merge_engine_picks(&merge->engine)) {
+        weir_fold_keep(&merge->fold, &merge->groups.groups, rows, count);
+        return select_groups(merge, err);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        selected->runs[i] = selected->runs[rows[i]];
+        selected->run_rows[i] = selected->run_rows[rows[i]];
+    }
+    selected->count = count;
     weir_selection_build(selected, merge->cursors);
-}
-
-static int gather_column(merge_reader *merge, weir_selection *selection, int32_t column, weir_vector *out,
-                         weir_error *err)
-{
-    WEIR_TRY_CTX(weir_selection_gather(selection, &merge->source, column, out, err), err, "column '%s'",
-                 merge->source.value_fields[column].name);
     return WEIR_OK;
 }
 
 int weir_merge_column(weir_merge_reader *base, int32_t column, weir_vector *out, weir_error *err)
 {
     merge_reader *merge = (merge_reader *)base;
-    return gather_column(merge, &merge->selected, column, out, err);
+    if (weir_merge_engine_picks(&merge->engine)) {
+        WEIR_TRY_CTX(weir_selection_gather(&merge->selected, &merge->source, column, out, err), err, "column '%s'",
+                     merge->source.value_fields[column].name);
+        return WEIR_OK;
+    }
+    weir_group_rows read = {read_selected, merge};
+    return weir_fold_column(&merge->fold, &merge->groups.groups, &read, merge->source.value_columns[column], out, err);
 }
 
 int weir_merge_previous_column(weir_merge_reader *base, int32_t column, weir_vector *out, weir_error *err)
 {
     merge_reader *merge = (merge_reader *)base;
-    return gather_column(merge, &merge->previous, column, out, err);
+    WEIR_TRY_CTX(weir_selection_gather(&merge->previous, &merge->source, column, out, err), err, "column '%s'",
+                 merge->source.value_fields[column].name);
+    return WEIR_OK;
 }

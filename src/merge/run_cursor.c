@@ -14,7 +14,7 @@ void weir_run_cursor_init(weir_run_cursor *cursor, const weir_merge_source *sour
 {
     *cursor = (weir_run_cursor){.source = source, .run = run, .number = number};
     weir_batch_init(&cursor->key_columns, source->key_fields, source->key_count);
-    weir_batch_init(&cursor->order_columns, weir_merge_source_order_fields(source), source->order_count);
+    weir_batch_init(&cursor->order_columns, weir_merge_source_order_fields(source), source->order.count);
     weir_vector_init(&cursor->sequence_numbers, weir_sequence_number_field()->type);
     weir_vector_init(&cursor->kinds, weir_value_kind_field()->type);
 }
@@ -233,7 +233,7 @@ static int open_next_file(weir_run_cursor *cursor, weir_error *err)
                                      source->key_field_count, &cursor->key_reader, err));
         WEIR_GROW(cursor->files, cursor->file_capacity, cursor->file_count + 1);
         cursor->files[cursor->file_count++] = (weir_run_file){file, first_row, NULL};
-        cursor->in_level_zero = file->level == 0;
+        cursor->level = file->level;
         WEIR_TRY_CTX(select_rows(cursor, above_lower, err), err, "data file %s", file->name);
         return WEIR_OK;
     }
@@ -353,7 +353,7 @@ static int load_block(weir_run_cursor *cursor, int64_t first, int64_t count, wei
     int32_t field = source->key_count;
     WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->sequence_numbers, err));
     WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->kinds, err));
-    for (int32_t i = 0; i < source->order_count; i++) {
+    for (int32_t i = 0; i < source->order.count; i++) {
         WEIR_TRY(reader->ops->read(reader, field++, first, cursor->length, &cursor->order_columns.columns[i], err));
     }
     cursor->order_columns.length = cursor->length;

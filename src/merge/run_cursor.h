@@ -8,6 +8,7 @@
 #ifndef WEIR_MERGE_RUN_CURSOR_H
 #define WEIR_MERGE_RUN_CURSOR_H
 
+#include "merge/age_order.h"
 #include "merge/loser_tree.h"
 #include "merge/sorted_run.h"
 #include "vector/sort_key.h"
@@ -19,8 +20,9 @@ typedef struct weir_merge_source {
     const weir_field *key_fields; /* key columns | _SEQUENCE_NUMBER | _VALUE_KIND | columns of sequence.field */
     int32_t key_field_count;
     int32_t key_count;
-    int32_t order_count;            /* columns of sequence.field */
-    const weir_field *value_fields; /* the columns that were asked for */
+    weir_age_order order;           /* sequence.field */
+    const weir_field *value_fields; /* the columns that were asked for, and those that merging needs beside them */
+    const int32_t *value_columns;   /* their positions in the schema */
     int32_t value_field_count;
     int32_t *identity; /* 0, 1, 2, …: positions of key columns in a batch of keys */
     int64_t block_rows;
@@ -63,7 +65,7 @@ typedef struct weir_run_cursor {
     weir_row_ranges ranges;         /* rows of the last file that may matter */
     size_t range;                   /* being read */
     int64_t range_done;             /* rows of it that were read */
-    bool in_level_zero;             /* the last file */
+    int32_t level;                  /* of the last file */
 
     /* The block. */
     weir_batch key_columns;

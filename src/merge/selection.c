@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-void weir_selection_init(weir_selection *selection, int32_t run_count)
+void weir_selection_init(weir_selection *selection, int32_t run_count, weir_older_rows *older)
 {
-    *selection = (weir_selection){.run_count = run_count};
+    run_count += older != NULL;
+    *selection = (weir_selection){.run_count = run_count, .older = older};
     selection->run_starts = weir_alloc_zeroed((size_t)run_count + 1, sizeof *selection->run_starts);
     selection->piece_starts = weir_alloc_zeroed((size_t)run_count + 1, sizeof *selection->piece_starts);
     selection->scratch = weir_alloc_zeroed((size_t)run_count + 1, sizeof *selection->scratch);
@@ -77,6 +78,19 @@ static weir_selection_piece *begin_piece(weir_selection *selection, const weir_r
     return piece;
 }
 
+static bool is_older_run(const weir_selection *selection, int32_t run)
+{
+    return selection->older != NULL && run == selection->run_count - 1;
+}
+
+/* Rows that were looked up lie in no file. */
+static void take_older(weir_selection *selection, const int64_t *ordered, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        selection->rows[first + i] = (uint32_t)ordered[i];
+    }
+}
+
 /* Cuts one run's rows into pieces of one file each. `ordered` are its rows, as run rows. */
 static void cut_pieces(weir_selection *selection, const weir_run_cursor *cursor, const int64_t *ordered, int64_t first,
                        int64_t count)
@@ -127,7 +141,11 @@ void weir_selection_build(weir_selection *selection, const weir_run_cursor *curs
     selection->piece_count = 0;
     for (int32_t r = 0; r < run_count; r++) {
         selection->piece_starts[r] = selection->piece_count;
-        cut_pieces(selection, &cursors[r], ordered + starts[r], starts[r], starts[r + 1] - starts[r]);
+        if (is_older_run(selection, r)) {
+            take_older(selection, ordered + starts[r], starts[r], starts[r + 1] - starts[r]);
+        } else {
+            cut_pieces(selection, &cursors[r], ordered + starts[r], starts[r], starts[r + 1] - starts[r]);
+        }
     }
     selection->piece_starts[run_count] = selection->piece_count;
     mark_dense_pieces(selection);
@@ -138,6 +156,13 @@ void weir_selection_build(weir_selection *selection, const weir_run_cursor *curs
 static int gather_run(const weir_selection *selection, const weir_merge_source *source, int32_t run, int32_t column,
                       weir_vector *out, weir_error *err)
 {
+    if (is_older_run(selection, run)) {
+        const weir_vector *values = NULL;
+        int64_t first = selection->run_starts[run];
+        WEIR_TRY(weir_older_rows_column(selection->older, source->value_columns[column], &values, err));
+        return weir_vector_append_rows(out, values, selection->rows + first, selection->run_starts[run + 1] - first,
+                                       err);
+    }
     for (size_t i = selection->piece_starts[run]; i < selection->piece_starts[run + 1]; i++) {
         const weir_selection_piece *piece = &selection->pieces[i];
         weir_format_reader *reader = NULL;

@@ -5,7 +5,7 @@
 #ifndef WEIR_MERGE_SELECTION_H
 #define WEIR_MERGE_SELECTION_H
 
-#include "merge/run_cursor.h"
+#include "merge/older_rows.h"
 
 /* Rows of one file. */
 typedef struct weir_selection_piece {
@@ -22,7 +22,8 @@ typedef struct weir_selection {
     uint16_t *runs;    /* of each output row */
     int64_t *run_rows; /* of each output row: its row in the run */
     uint32_t *rows;    /* run after run, relative to the base of their piece */
-    int32_t run_count;
+    int32_t run_count;            /* with one more for rows that were looked up, where there are */
+    weir_older_rows *older; /* they are those of the last run; NULL: none */
     int64_t *run_starts;  /* into rows, run_count + 1 */
     size_t *piece_starts; /* into pieces, run_count + 1 */
     weir_selection_piece *pieces;
@@ -32,7 +33,8 @@ typedef struct weir_selection {
     const weir_type *scratch_type;
 } weir_selection;
 
-void weir_selection_init(weir_selection *selection, int32_t run_count);
+/* `older` (NULL: none) is borrowed. */
+void weir_selection_init(weir_selection *selection, int32_t run_count, weir_older_rows *older);
 void weir_selection_free(weir_selection *selection);
 /* Makes room for `count` rows in runs and run_rows. */
 int weir_selection_reserve(weir_selection *selection, int64_t count, weir_error *err);

@@ -100,7 +100,7 @@ int weir_row_test_read_window(weir_row_test *test, weir_merge_reader *merge, wei
     if (test->predicate != NULL) {
         int64_t passed = select_rows(test, batch, merge->row_count);
         if (is_worth_it(passed, merge->row_count)) {
-            weir_merge_keep(merge, test->rows, passed);
+            WEIR_TRY(weir_merge_keep(merge, test->rows, passed, err));
             WEIR_TRY(compact_tested(test, passed, batch, err));
         }
     }

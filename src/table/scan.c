@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "merge/merge_engine.h"
 #include "table/scan_fallback.h"
 #include "table/scan_filter.h"
 #include "table/scan_incremental.h"
@@ -30,9 +31,7 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
         const char *key;
         const char *plain; /* the value that is fine; NULL: unset is */
     } options[] = {
-        {"merge-engine", "deduplicate"},
         {"deletion-vectors.enabled", "false"},
-        {"record-level.expire-time", NULL},
         {"chain-table.enabled", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -42,7 +41,21 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
                              options[i].key, value);
         }
     }
-    return WEIR_OK;
+    if (!weir_table_has_primary_key(table)) {
+        return WEIR_OK;
+    }
+    weir_arena arena;
+    weir_merge_engine engine;
+    weir_arena_init(&arena);
+    int code = weir_merge_engine_of(table->schema, &arena, &engine, err);
+    weir_arena_free(&arena);
+    return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "%s", table->path);
+}
+
+bool weir_scan_skips_level_zero(const weir_table *table)
+{
+    const char *engine = weir_options_get(&table->schema->options, "merge-engine");
+    return engine != NULL && weir_text_equal_ignore_case(engine, "first-row");
 }
 
 int weir_scan_check_changes_readable(const weir_table *table, weir_error *err)
@@ -253,7 +266,7 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .total_buckets = filter.total_buckets,
-        .min_level = -1,
+        .min_level = options != NULL && options->min_level > 0 ? options->min_level : -1,
         .without_stats = true,
     };
     weir_scan_filter_set_partitions(&filter, &manifest_filter);
@@ -315,6 +328,15 @@ static void report_plan(const weir_table *table, const weir_table_plan *plan, in
     weir_table_metrics_set(metrics, WEIR_TABLE_LAST_SCAN_RESULTED_FILES, plan->files_kept);
 }
 
+/* The least level whose files are read; -1: all are. */
+static int32_t least_level(const weir_table *table, const weir_scan_options *options)
+{
+    if (options != NULL && options->min_level > 0) {
+        return options->min_level;
+    }
+    return weir_scan_skips_level_zero(table) ? 1 : -1;
+}
+
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
     WEIR_TRY(weir_scan_check_readable(table, err));
@@ -332,8 +354,7 @@ int weir_scan_plan(const weir_table *table, const weir_scan_options *options, we
         if (snapshot != NULL) {
             plan->snapshot = snapshot;
             plan->snapshot_id = snapshot->id;
-            int32_t min_level = options != NULL && options->min_level > 0 ? options->min_level : -1;
-            WEIR_GO(weir_scan_state(table, snapshot, min_level, options, plan, err));
+            WEIR_GO(weir_scan_state(table, snapshot, least_level(table, options), options, plan, err));
         }
         WEIR_GO(weir_scan_plan_fallback(table, options, plan, err));
         cut_to_limit(plan, options);

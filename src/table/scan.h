@@ -62,13 +62,12 @@ typedef struct weir_scan_options {
     int64_t limit;                   /* rows wanted; -1: all */
     bool with_kinds;                 /* incremental reads: keep rows of every kind (audit log); otherwise deletes go */
     const weir_map *without_partitions; /* serialized partitions whose files are left out. NULL: none */
-    int32_t min_level;                  /* of a state: files of lower levels are left out; 0: none are */
+    int32_t min_level;                  /* files of lower levels are left out; 0: none are */
     bool with_stats;                    /* entries keep value statistics though no predicate needs them */
     bool without_postponed;             /* changes in files that have no bucket yet are left out */
 } weir_scan_options;
 
-/* Refuses, by name, options under which the files of a table do not mean what a plain read or a deduplicating merge
- * makes of them. */
+/* Refuses, by name, options under which the files of a table do not mean what a plain read or a merge makes of them. */
 int weir_scan_check_readable(const weir_table *table, weir_error *err);
 /* The same for reading changes. */
 int weir_scan_check_changes_readable(const weir_table *table, weir_error *err);
@@ -88,6 +87,10 @@ int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_
 
 /* The newest snapshot that a compaction made; *out NULL: there is none. In `arena`. */
 int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
+
+/* Whether reads of a state leave level 0 out. Of first-row tables it is not seen: which of its rows are the first shows
+ * when they are compacted. */
+bool weir_scan_skips_level_zero(const weir_table *table);
 
 /* The splits of one snapshot's state (all levels, or only those above `min_level`), or of its delta or changelog files.
  * The stream scan is made of these. Appended to the plan. */

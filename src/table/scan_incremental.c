@@ -315,7 +315,7 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     weir_manifest_filter manifest_filter = {
         .bucket = filter.bucket,
         .total_buckets = filter.total_buckets,
-        .min_level = -1,
+        .min_level = weir_scan_skips_level_zero(table) ? 1 : -1,
         .without_stats = true,
     };
     weir_scan_filter_set_partitions(&filter, &manifest_filter);
@@ -384,5 +384,8 @@ int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options 
     }
     weir_scan_options changes = options != NULL ? *options : (weir_scan_options){.limit = -1};
     changes.without_postponed = true;
+    if (mode == MODE_DELTA && weir_scan_skips_level_zero(table)) {
+        changes.min_level = 1;
+    }
     return plan_changes(table, &range, mode == MODE_CHANGELOG, &changes, plan, err);
 }

@@ -183,7 +183,7 @@ static bool is_beyond_bound(const weir_stream_scan *scan, const weir_snapshot *s
 static int plan_full(weir_stream_scan *scan, const weir_snapshot *snapshot, weir_table_plan *plan, weir_error *err)
 {
     int32_t min_level = -1;
-    if (scan->producer == WEIR_CHANGELOG_LOOKUP) {
+    if (scan->producer == WEIR_CHANGELOG_LOOKUP || weir_scan_skips_level_zero(scan->table)) {
         min_level = 1;
     } else if (scan->producer == WEIR_CHANGELOG_FULL_COMPACTION) {
         weir_lsm_options options;

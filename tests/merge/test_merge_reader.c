@@ -522,10 +522,10 @@ static void two_rows_of_one_key_in_one_run_are_an_error(void **state)
     end_model(&m);
 }
 
-static void a_merge_engine_that_is_not_there_is_refused(void **state)
+static void an_aggregate_function_that_is_not_there_is_refused(void **state)
 {
     (void)state;
-    const table_shape shape = {"partial", shapes[0].key_fields, "'a'", 1, "'merge-engine':'partial-update',", "%d"};
+    const table_shape shape = {"partial", shapes[0].key_fields, "'a'", 1, "'merge-engine':'aggregation','fields.o.aggregate-function':'hll_sketch',", "%d"};
     model m;
     start_model(&m, &shape, "avro", (random_state){1});
     weir_merge_reader *merge = NULL;
@@ -544,7 +544,7 @@ int main(void)
         cmocka_unit_test(ranges_of_split_keys_together_are_the_whole_merge),
         cmocka_unit_test(a_budget_that_is_too_small_is_an_error_and_gets_all_back),
         cmocka_unit_test(two_rows_of_one_key_in_one_run_are_an_error),
-        cmocka_unit_test(a_merge_engine_that_is_not_there_is_refused),
+        cmocka_unit_test(an_aggregate_function_that_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
