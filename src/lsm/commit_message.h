@@ -30,6 +30,9 @@ typedef struct weir_commit_message {
     weir_file_list compact_before;
     weir_file_list compact_after;
     weir_file_list compact_changelog_files;
+    /* The changelog of a compaction tells what became of the rows above level 0 that it had seen. Where the bucket has
+     * others by the time of the commit (weir_bucket_levels_fingerprint), that is a conflict. 0: does not matter. */
+    uint64_t seen_levels;
 } weir_commit_message;
 
 typedef struct weir_commit_messages {

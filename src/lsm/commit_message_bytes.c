@@ -1,6 +1,6 @@
 /* Commit messages as bytes, numbers little-endian, texts and bytes with a length of 4 before them:
  *
- *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | six lists of files |
+ *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 | six lists of files |
  *   a list:  | files: 4 | each as encode_file() writes it |
  *
  * The lists in the order of weir_commit_message. The bytes stay within one version of a program and its successors:
@@ -9,9 +9,9 @@
 
 #include "base/byte_reader.h"
 
-#define VERSION 1
+#define VERSION 2
 
-#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 6 * 4)
+#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 6 * 4)
 #define LEAST_FILE_BYTES    64
 
 /* What a file's description may lack. */
@@ -113,6 +113,7 @@ void weir_commit_messages_encode(const weir_commit_messages *messages, weir_buff
         weir_put_slice(out, message->partition);
         weir_put_u32(out, (uint32_t)message->bucket);
         weir_put_u32(out, (uint32_t)message->total_buckets);
+        weir_put_u64(out, message->seen_levels);
         for (size_t l = 0; l < LIST_COUNT; l++) {
             weir_put_u32(out, (uint32_t)lists[l]->count);
             for (size_t f = 0; f < lists[l]->count; f++) {
@@ -209,7 +210,9 @@ static void decode_message(weir_byte_reader *reader, weir_arena *arena, weir_com
     int32_t bucket = weir_take_i32(reader);
     int32_t total_buckets = weir_take_i32(reader);
     weir_file_list *lists[LIST_COUNT];
-    lists_of(weir_commit_messages_add(out, partition, bucket, total_buckets), lists);
+    weir_commit_message *message = weir_commit_messages_add(out, partition, bucket, total_buckets);
+    message->seen_levels = (uint64_t)weir_take_i64(reader);
+    lists_of(message, lists);
     for (size_t l = 0; l < LIST_COUNT; l++) {
         uint32_t count = weir_take_count(reader, LEAST_FILE_BYTES);
         for (uint32_t f = 0; f < count && !reader->failed; f++) {

@@ -32,6 +32,20 @@ struct weir_compaction {
     weir_task_group group;
 };
 
+/* Whether a row of level 0 may be older than one below the compaction: sequence numbers of one writer ascend, those of
+ * several do not. */
+static bool may_be_outdated(const weir_compaction *compaction, const weir_data_file *file)
+{
+    for (int32_t r = 0; r < compaction->older_run_count && file->level == 0; r++) {
+        for (int32_t f = 0; f < compaction->older_runs[r].file_count; f++) {
+            if (compaction->older_runs[r].files[f]->max_sequence_number >= file->min_sequence_number) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool makes_changelog(const weir_compaction *compaction)
 {
     return compaction->options.changelog_producer == WEIR_CHANGELOG_LOOKUP;
@@ -41,10 +55,11 @@ static weir_compaction_piece *add_piece(weir_compaction *compaction, const weir_
                                         bool rewrites)
 {
     weir_compaction_piece *piece = WEIR_NEW(&compaction->arena, weir_compaction_piece);
-    bool touches_level_zero = false;
+    bool touches_level_zero = false, outdated = false;
     for (int32_t i = 0; i < run_count; i++) {
         for (int32_t f = 0; f < runs[i].file_count; f++) {
             touches_level_zero |= runs[i].files[f]->level == 0;
+            outdated |= may_be_outdated(compaction, runs[i].files[f]);
         }
     }
     *piece = (weir_compaction_piece){
@@ -58,6 +73,7 @@ static weir_compaction_piece *add_piece(weir_compaction *compaction, const weir_
         .drop_deletes = compaction->request.drop_deletes,
         .rewrites = rewrites,
         .makes_changelog = makes_changelog(compaction) && touches_level_zero,
+        .may_be_outdated = outdated,
         .older_runs = compaction->older_runs,
         .older_run_count = compaction->older_run_count,
         .index_cache = compaction->request.index_cache,
@@ -113,11 +129,12 @@ static int add_single_rewrite(weir_compaction *compaction, weir_data_file *file,
     return add_rewrite(compaction, run, 1, err);
 }
 
-/* Moves a file to the output level. With deletes in it that must go, it is rewritten instead. */
+/* Moves a file to the output level. With deletes or outdated rows in it that must go, it is rewritten instead. */
 static int add_move(weir_compaction *compaction, weir_data_file *file, weir_error *err)
 {
     bool may_hold_deletes = file->delete_row_count != 0;
-    if (compaction->request.drop_deletes && may_hold_deletes) {
+    if ((compaction->request.drop_deletes && may_hold_deletes) ||
+        (makes_changelog(compaction) && may_be_outdated(compaction, file))) {
         return add_single_rewrite(compaction, file, err);
     }
     if (file->level == compaction->request.output_level) {

@@ -43,19 +43,26 @@ static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, int3
                            column_count, &options, out, err);
 }
 
-/* Runs of rows that are no deletes are written as ranges of the window. */
-static int write_window(const weir_compaction_piece *piece, const weir_merge_reader *merge, const weir_batch *rows,
+static bool is_left_out(const weir_compaction_piece *piece, const weir_lookup_changelog *changelog, int64_t row)
+{
+    return changelog->outdated[row] ||
+           (piece->drop_deletes && weir_row_kind_is_retract(changelog->merge->kinds[row]));
+}
+
+/* Runs of rows that stay are written as ranges of the window. */
+static int write_window(const weir_compaction_piece *piece, const weir_lookup_changelog *changelog,
                         weir_data_file_writer *writer, weir_error *err)
 {
+    const weir_merge_reader *merge = changelog->merge;
     int64_t first = 0;
     while (first < merge->row_count) {
-        bool skip = piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[first]);
+        bool skip = is_left_out(piece, changelog, first);
         int64_t end = first + 1;
-        while (end < merge->row_count && (piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[end])) == skip) {
+        while (end < merge->row_count && is_left_out(piece, changelog, end) == skip) {
             end++;
         }
         if (!skip) {
-            WEIR_TRY(weir_data_file_writer_write_batch(writer, rows, first, end - first,
+            WEIR_TRY(weir_data_file_writer_write_batch(writer, &changelog->rows, first, end - first,
                                                        merge->sequence_numbers + first, merge->kinds + first, err));
         }
         first = end;
@@ -78,7 +85,7 @@ static int rewrite_with_changelog(const weir_compaction_piece *piece, weir_merge
         }
         WEIR_GO(weir_lookup_changelog_make(&changelog, err));
         if (writer != NULL) {
-            WEIR_GO(write_window(piece, merge, &changelog.rows, writer, err));
+            WEIR_GO(write_window(piece, &changelog, writer, err));
         }
         WEIR_GO(weir_data_file_writer_write_batch(changelog_writer, &changelog.changes, 0, changelog.changes.length,
                                                   changelog.sequence_numbers, changelog.changes.kinds, err));

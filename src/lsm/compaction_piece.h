@@ -20,6 +20,7 @@ typedef struct weir_compaction_piece {
     bool drop_deletes;
     bool rewrites;        /* the data are written anew; otherwise only the changelog is made */
     bool makes_changelog; /* the lookup changelog */
+    bool may_be_outdated; /* rows of level 0 may be older than what stands below, for they came from several writers */
     const weir_sorted_run *older_runs; /* below the compaction, for the changelog */
     int32_t older_run_count;
     weir_key_index_cache *index_cache;

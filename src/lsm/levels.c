@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
+
 /* Level 0 is read newest first; among equals the order is settled by what else tells files apart. */
 static int compare_newest_first(const weir_data_file *a, const weir_data_file *b)
 {
@@ -126,6 +128,26 @@ int64_t weir_bucket_levels_max_sequence_number(const weir_bucket_levels *levels)
         }
     }
     return max;
+}
+
+uint64_t weir_levels_add_file(uint64_t fingerprint, const weir_data_file *file)
+{
+    if (file->level == 0) {
+        return fingerprint;
+    }
+    uint64_t sum = fingerprint + weir_hash_bytes(weir_slice_text(file->name)) * (2 * (uint64_t)file->level + 1);
+    return sum != 0 ? sum : WEIR_LEVELS_EMPTY;
+}
+
+uint64_t weir_bucket_levels_fingerprint(const weir_bucket_levels *levels)
+{
+    uint64_t fingerprint = WEIR_LEVELS_EMPTY;
+    for (int32_t level = 1; level < levels->level_count; level++) {
+        for (size_t i = 0; i < levels->levels[level].count; i++) {
+            fingerprint = weir_levels_add_file(fingerprint, levels->levels[level].files[i]);
+        }
+    }
+    return fingerprint;
 }
 
 void weir_bucket_levels_runs(const weir_bucket_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count)

@@ -25,6 +25,11 @@ int32_t weir_bucket_levels_run_count(const weir_bucket_levels *levels);
 int32_t weir_bucket_levels_highest_nonempty(const weir_bucket_levels *levels); /* -1: no files */
 int64_t weir_bucket_levels_max_sequence_number(const weir_bucket_levels *levels); /* -1: no files */
 
+/* A number that tells sets of files above level 0 apart; not 0. It is summed up file by file, in any order. */
+#define WEIR_LEVELS_EMPTY ((uint64_t)1)
+uint64_t weir_levels_add_file(uint64_t fingerprint, const weir_data_file *file); /* level 0: unchanged */
+uint64_t weir_bucket_levels_fingerprint(const weir_bucket_levels *levels);
+
 /* The sorted runs from the newest to the oldest: level-0 files one by one, then the levels. In `arena`. */
 void weir_bucket_levels_runs(const weir_bucket_levels *levels, weir_arena *arena, weir_sorted_run **out, int32_t *out_count);
 

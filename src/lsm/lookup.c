@@ -33,7 +33,10 @@ struct weir_lookup {
     lookup_file *files; /* of all runs, one after the other */
     int32_t file_count;
     weir_sort_keys bounds; /* of file i: its least key at 2i, its greatest at 2i + 1 */
-    place *places;         /* of the last find, found ones only */
+    place *met; /* of the last find, one a wanted key, deletes too */
+    int64_t met_count;
+    size_t met_capacity;
+    place *places; /* of the last find, found ones only */
     int64_t place_count;
     size_t place_capacity;
     int32_t *sources; /* the files in which something was found */
@@ -120,6 +123,7 @@ void weir_lookup_close(weir_lookup *lookup)
         }
     }
     weir_sort_keys_free(&lookup->bounds);
+    free(lookup->met);
     free(lookup->places);
     free(lookup->rows);
     free(lookup->source_of);
@@ -133,7 +137,7 @@ typedef struct key_search {
     const uint32_t *wanted;
     uint32_t *open;
     int64_t open_count;
-    place *places; /* one a wanted key */
+    place *met; /* one a wanted key */
     bool *found;
 } key_search;
 
@@ -155,7 +159,7 @@ static void search_file(const weir_key_index *index, int32_t file, key_search *s
             return; /* this key and those after it may stand in the next file */
         }
         if (weir_sort_keys_compare(&index->keys, row, search->keys, search->wanted[i]) == 0) {
-            search->places[i] = (place){file, (uint32_t)row};
+            search->met[i] = (place){file, (uint32_t)row};
             search->found[i] = index->is_delete == NULL || !weir_bit_get(index->is_delete, row);
         } else {
             search->open[(*still_open)++] = i;
@@ -228,11 +232,14 @@ static int group_places(weir_lookup *lookup, weir_error *err)
 int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
                      bool *found, weir_error *err)
 {
+    WEIR_GROW(lookup->met, lookup->met_capacity, count + 1);
     WEIR_GROW(lookup->places, lookup->place_capacity, count + 1);
-    key_search search = {.keys = keys, .wanted = wanted, .open_count = count, .places = lookup->places, .found = found};
+    lookup->met_count = count;
+    key_search search = {.keys = keys, .wanted = wanted, .open_count = count, .met = lookup->met, .found = found};
     WEIR_TRY(weir_alloc_checked((size_t)count + 1, sizeof *search.open, (void **)&search.open, err));
     for (int64_t i = 0; i < count; i++) {
         search.open[i] = (uint32_t)i;
+        search.met[i].file = -1;
         found[i] = false;
     }
     int code = WEIR_OK;
@@ -246,7 +253,7 @@ int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint
     lookup->place_count = 0;
     for (int64_t i = 0; i < count; i++) {
         if (found[i]) {
-            lookup->places[lookup->place_count++] = lookup->places[i];
+            lookup->places[lookup->place_count++] = lookup->met[i];
         }
     }
     return group_places(lookup, err);
@@ -261,6 +268,58 @@ static int reader_of(weir_lookup *lookup, int32_t file, weir_format_reader **out
     }
     *out = entry->reader;
     return WEIR_OK;
+}
+
+/* The same of the keys that were met in one file. Rows of a file ascend with their keys. */
+static int test_age_in_file(weir_lookup *lookup, int32_t number, const int64_t *sequence_numbers,
+                            const uint32_t *wanted, bool *out, weir_error *err)
+{
+    const weir_data_file *file = lookup->files[number].file;
+    weir_format_reader *reader = NULL;
+    weir_vector sequences;
+    int64_t count = 0, at = 0;
+    int code;
+    weir_vector_init(&sequences, weir_sequence_number_field()->type);
+    uint32_t *rows = weir_alloc(sizeof *rows * (size_t)(lookup->met_count + 1));
+    for (int64_t i = 0; i < lookup->met_count; i++) {
+        if (lookup->met[i].file == number) {
+            rows[count++] = lookup->met[i].row;
+        }
+    }
+    WEIR_GO(weir_data_file_open(lookup->context, lookup->bucket_path, file, weir_sequence_number_field(), 1, &reader,
+                                err));
+    WEIR_GO(reader->ops->gather(reader, 0, 0, rows, count, &sequences, err));
+    for (int64_t i = 0; i < lookup->met_count; i++) {
+        if (lookup->met[i].file == number) {
+            out[i] = WEIR_VALUES(&sequences, int64_t)[at++] >= sequence_numbers[wanted[i]];
+        }
+    }
+done:
+    if (reader != NULL) {
+        reader->ops->close(reader);
+    }
+    weir_vector_free(&sequences);
+    free(rows);
+    return code;
+}
+
+int weir_lookup_outdated(weir_lookup *lookup, const int64_t *sequence_numbers, const uint32_t *wanted, bool *out,
+                         weir_error *err)
+{
+    bool *doubtful = weir_alloc_zeroed((size_t)lookup->file_count + 1, sizeof *doubtful);
+    int code = WEIR_OK;
+    for (int64_t i = 0; i < lookup->met_count; i++) {
+        int32_t file = lookup->met[i].file;
+        out[i] = false;
+        if (file >= 0) {
+            doubtful[file] |= lookup->files[file].file->max_sequence_number >= sequence_numbers[wanted[i]];
+        }
+    }
+    for (int32_t f = 0; f < lookup->file_count && code == WEIR_OK; f++) {
+        code = doubtful[f] ? test_age_in_file(lookup, f, sequence_numbers, wanted, out, err) : WEIR_OK;
+    }
+    free(doubtful);
+    return code;
 }
 
 /* Values come from several files in an order that is mixed: they are gathered file by file, then interleaved. */

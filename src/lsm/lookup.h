@@ -33,6 +33,12 @@ int weir_lookup_open(const weir_table_context *context, weir_slice partition, in
 int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
                      bool *found, weir_error *err);
 
+/* Which of the keys wanted by the last find have a row that is no older than the one they are looked up for, by sequence
+ * number: sequence_numbers[wanted[i]] against that of the row that was met, delete or not. So it is where several wrote
+ * a bucket at the same time. */
+int weir_lookup_outdated(weir_lookup *lookup, const int64_t *sequence_numbers, const uint32_t *wanted, bool *out,
+                         weir_error *err);
+
 /* Appends column `column` of the schema, one value for each key found by the last find, in order. */
 int weir_lookup_column(weir_lookup *lookup, int32_t column, weir_vector *out, weir_error *err);
 

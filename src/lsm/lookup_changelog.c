@@ -56,6 +56,7 @@ void weir_lookup_changelog_free(weir_lookup_changelog *changelog)
     free(changelog->older_of);
     free(changelog->wanted);
     free(changelog->found);
+    free(changelog->outdated);
     free(changelog->ignored);
     *changelog = (weir_lookup_changelog){0};
 }
@@ -68,6 +69,25 @@ static int read_rows(weir_lookup_changelog *changelog, weir_error *err)
     }
     changelog->rows.length = changelog->merge->row_count;
     return WEIR_OK;
+}
+
+/* Marks the rows that were looked up and met one no older than they are: two writers of one bucket number their rows
+ * alike. */
+static int mark_outdated(weir_lookup_changelog *changelog, int64_t wanted, weir_error *err)
+{
+    const weir_merge_reader *merge = changelog->merge;
+    WEIR_GROW(changelog->outdated, changelog->outdated_capacity, merge->row_count + 1);
+    memset(changelog->outdated, 0, (size_t)merge->row_count * sizeof *changelog->outdated);
+    if (!changelog->piece->may_be_outdated || wanted == 0) {
+        return WEIR_OK;
+    }
+    bool *tested = weir_alloc_zeroed((size_t)wanted, sizeof *tested);
+    int code = weir_lookup_outdated(changelog->lookup, merge->sequence_numbers, changelog->wanted, tested, err);
+    for (int64_t i = 0; i < wanted; i++) {
+        changelog->outdated[changelog->wanted[i]] = tested[i];
+    }
+    free(tested);
+    return code;
 }
 
 /* Finds the older value of every key with a row in level 0: in the runs that are merged, or else below them. */
@@ -92,9 +112,10 @@ static int find_older(weir_lookup_changelog *changelog, weir_error *err)
     }
     changelog->older.length = met;
     if (changelog->lookup == NULL || wanted == 0) {
-        return WEIR_OK;
+        return mark_outdated(changelog, 0, err);
     }
     WEIR_TRY(weir_lookup_find(changelog->lookup, &merge->keys, changelog->wanted, wanted, changelog->found, err));
+    WEIR_TRY(mark_outdated(changelog, wanted, err));
     for (int64_t i = 0; i < wanted; i++) {
         if (changelog->found[i]) {
             changelog->older_of[changelog->wanted[i]] = changelog->older.length++;
@@ -140,7 +161,7 @@ static void list_changes(const weir_lookup_changelog *changelog, change_list *ch
 {
     const weir_merge_reader *merge = changelog->merge;
     for (int64_t i = 0; i < merge->row_count; i++) {
-        if (!merge->from_level_zero[i]) {
+        if (!merge->from_level_zero[i] || changelog->outdated[i]) {
             continue;
         }
         int64_t older = changelog->older_of[i], sequence = merge->sequence_numbers[i];

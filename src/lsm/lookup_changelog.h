@@ -22,6 +22,9 @@ typedef struct weir_lookup_changelog {
     size_t wanted_capacity;
     bool *found;
     size_t found_capacity;
+    /* Of each row of the window: a higher level holds one of its key that is no older, so it is not to be written. */
+    bool *outdated;
+    size_t outdated_capacity;
     bool *ignored; /* of each column: does not count as a change */
 } weir_lookup_changelog;
 
@@ -29,7 +32,7 @@ int weir_lookup_changelog_init(weir_lookup_changelog *changelog, const weir_comp
                                weir_merge_reader *merge, weir_error *err);
 void weir_lookup_changelog_free(weir_lookup_changelog *changelog);
 
-/* Fills `rows` and `changes` from the merge's current window. */
+/* Fills `rows`, `outdated` and `changes` from the merge's current window. */
 int weir_lookup_changelog_make(weir_lookup_changelog *changelog, weir_error *err);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct merge_tree_writer {
     weir_file_list compact_before;
     weir_file_list compact_after;
     weir_file_list compact_changelog;
+    uint64_t seen_levels; /* what these compactions started from; 0: does not matter */
 } merge_tree_writer;
 
 static bool take_file(weir_file_list *list, const weir_data_file *file)
@@ -273,6 +274,14 @@ static void shed_dead_descriptions(merge_tree_writer *writer)
     writer->shed_at = fresh->total_bytes * 2 > LEAST_ARENA_BYTES ? fresh->total_bytes * 2 : LEAST_ARENA_BYTES;
 }
 
+/* After what the levels hold now, the next increment begins. */
+static void note_levels(merge_tree_writer *writer)
+{
+    writer->seen_levels = writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP
+                              ? weir_bucket_levels_fingerprint(&writer->levels)
+                              : 0;
+}
+
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err)
 {
@@ -288,11 +297,13 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
         weir_slice_of(weir_arena_copy(arena, writer->partition.data, writer->partition.size), writer->partition.size);
     out->bucket = writer->bucket;
     out->total_buckets = writer->total_buckets;
+    out->seen_levels = writer->seen_levels;
     weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
     weir_file_list_hand_over(&writer->changelog_files, arena, &out->changelog_files);
     weir_file_list_hand_over(&writer->compact_before, arena, &out->compact_before);
     weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
     weir_file_list_hand_over(&writer->compact_changelog, arena, &out->compact_changelog_files);
+    note_levels(writer);
     shed_dead_descriptions(writer);
     return WEIR_OK;
 }
@@ -322,6 +333,17 @@ static void discard_compactions(merge_tree_writer *writer)
     discard_from(writer, &writer->compact_changelog, 0);
 }
 
+/* Rows to come are newer than all that is in files, those in the buffer as well. */
+static void number_on(merge_tree_writer *writer)
+{
+    int64_t next = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
+    int64_t first = writer->next_sequence - writer->buffer.rows.length;
+    if (next > first) {
+        writer->next_sequence = next;
+        weir_write_buffer_renumber(&writer->buffer, &writer->next_sequence);
+    }
+}
+
 /* The levels from files of the table, and those that were written but not handed out yet. */
 static void fill_levels(merge_tree_writer *writer, weir_data_file *const *files, size_t count)
 {
@@ -336,8 +358,8 @@ static void fill_levels(merge_tree_writer *writer, weir_data_file *const *files,
     weir_bucket_levels_init(&writer->levels, writer->context->schema, writer->options.level_count, all.files,
                             all.count);
     weir_file_list_free(&all);
-    int64_t next = weir_bucket_levels_max_sequence_number(&writer->levels) + 1;
-    writer->next_sequence = next > writer->next_sequence ? next : writer->next_sequence;
+    note_levels(writer);
+    number_on(writer);
 }
 
 static void reload(weir_bucket_writer *base, weir_data_file *const *files, size_t count)

@@ -43,6 +43,14 @@ int weir_write_buffer_append(weir_write_buffer *buffer, const weir_batch *batch,
     return WEIR_OK;
 }
 
+void weir_write_buffer_renumber(weir_write_buffer *buffer, int64_t *next_sequence)
+{
+    for (int64_t i = 0; i < buffer->rows.length; i++) {
+        buffer->sequence_numbers[i] = *next_sequence + i;
+    }
+    *next_sequence += buffer->rows.length;
+}
+
 bool weir_write_buffer_is_empty(const weir_write_buffer *buffer)
 {
     return buffer->rows.length == 0 && buffer->spill == NULL;

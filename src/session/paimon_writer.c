@@ -3,8 +3,7 @@
 
 #include "base/clock.h"
 #include "session/row_writer.h"
-#include "table/commit.h"
-#include "table/table_write.h"
+#include "table/publish.h"
 
 typedef struct paimon_writer {
     weir_row_writer base; /* first */
@@ -24,15 +23,6 @@ static int write_batch(weir_row_writer *self, const weir_batch *batch, weir_erro
 }
 
 /* ---- commits ---- */
-
-static void count_files(const weir_commit_messages *messages, weir_change_summary *summary)
-{
-    for (size_t i = 0; i < messages->count; i++) {
-        const weir_commit_message *message = &messages->items[i];
-        summary->files += (int64_t)(message->new_files.count + message->changelog_files.count +
-                                    message->compact_after.count + message->compact_changelog_files.count);
-    }
-}
 
 /* The values of PARTITION (k = v, …), one a partition key, NULL where it says nothing; NULL where what is replaced
  * follows from the rows: without PARTITION, and with dynamic-partition-overwrite, as in Paimon. */
@@ -59,8 +49,22 @@ static int static_partition(const paimon_writer *writer, weir_arena *arena, cons
     return WEIR_OK;
 }
 
+static int commit_overwrite(paimon_writer *writer, const weir_committable *committable, weir_arena *arena,
+                            weir_publish_summary *summary, weir_error *err)
+{
+    const weir_literal *const *partition = NULL;
+    int64_t snapshot_id = 0;
+    WEIR_TRY(static_partition(writer, arena, &partition, err));
+    WEIR_TRY(weir_table_commit_overwrite(writer->commit, committable, partition, &snapshot_id, err));
+    weir_publish_count(committable->messages, snapshot_id, summary);
+    if (weir_table_commit_dropped_compaction(writer->commit)) {
+        (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
+    }
+    return WEIR_OK;
+}
+
 static int commit_messages(paimon_writer *writer, weir_commit_messages *messages, weir_arena *arena,
-                           int64_t *snapshot_id, weir_error *err)
+                           weir_publish_summary *summary, weir_error *err)
 {
     weir_committable committable = {
         .identifier = WEIR_BATCH_COMMIT_IDENTIFIER,
@@ -68,11 +72,9 @@ static int commit_messages(paimon_writer *writer, weir_commit_messages *messages
         .messages = messages,
     };
     if (writer->options.bound == NULL || !writer->options.bound->overwrite) {
-        return weir_table_commit_run(writer->commit, &committable, snapshot_id, err);
+        return weir_table_publish(writer->write, writer->commit, &committable, summary, err);
     }
-    const weir_literal *const *partition = NULL;
-    WEIR_TRY(static_partition(writer, arena, &partition, err));
-    return weir_table_commit_overwrite(writer->commit, &committable, partition, snapshot_id, err);
+    return commit_overwrite(writer, &committable, arena, summary, err);
 }
 
 static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
@@ -80,20 +82,15 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
     paimon_writer *writer = (paimon_writer *)self;
     weir_arena arena;
     weir_commit_messages messages = {0};
-    int64_t snapshot_id = 0;
+    weir_publish_summary published = {.last_snapshot = self->summary.last_snapshot};
     int code = WEIR_OK;
     weir_arena_init(&arena);
     WEIR_GO(weir_table_write_prepare(writer->write, last, &arena, &messages, err));
-    WEIR_GO(commit_messages(writer, &messages, &arena, &snapshot_id, err));
-    count_files(&messages, &self->summary);
-    if (snapshot_id > 0) {
-        self->summary.commits++;
-        self->summary.last_snapshot = snapshot_id;
-    }
-    if (weir_table_commit_dropped_compaction(writer->commit)) {
-        (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
-    }
+    WEIR_GO(commit_messages(writer, &messages, &arena, &published, err));
 done:
+    self->summary.files += published.files;
+    self->summary.commits += published.commits;
+    self->summary.last_snapshot = published.last_snapshot;
     /* After WEIR_IO the snapshot may stand: then its files must stay. */
     if (code != WEIR_OK && code != WEIR_IO) {
         weir_table_commit_abort(writer->commit, &messages, NULL);

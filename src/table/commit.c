@@ -71,6 +71,9 @@ static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena
     out->kind = changes->kind;
     copy_entries(&changes->files, &out->files);
     copy_entries(&changes->changelog, &out->changelog);
+    for (size_t i = 0; i < changes->seen_count; i++) {
+        weir_commit_changes_add_seen(out, changes->seen[i]);
+    }
     return WEIR_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "lsm/levels.h"
 #include "merge/sorted_run.h"
 #include "meta/partition.h"
 #include "vector/compare.h"
@@ -13,6 +14,15 @@ void weir_commit_changes_free(weir_commit_changes *changes)
 {
     weir_manifest_entries_free(&changes->files);
     weir_manifest_entries_free(&changes->changelog);
+    free(changes->seen);
+    changes->seen = NULL;
+    changes->seen_count = changes->seen_capacity = 0;
+}
+
+void weir_commit_changes_add_seen(weir_commit_changes *changes, weir_seen_levels seen)
+{
+    WEIR_GROW(changes->seen, changes->seen_capacity, changes->seen_count + 1);
+    changes->seen[changes->seen_count++] = seen;
 }
 
 static void add_entries(weir_manifest_entries *out, weir_file_kind kind, const weir_commit_message *message,
@@ -51,6 +61,10 @@ void weir_commit_changes_compact(const weir_commit_messages *messages, weir_comm
         add_entries(&out->files, WEIR_FILE_DELETE, message, &message->compact_before);
         add_entries(&out->files, WEIR_FILE_ADD, message, &message->compact_after);
         add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->compact_changelog_files);
+        if (message->seen_levels != 0 && message->compact_before.count + message->compact_after.count > 0) {
+            weir_commit_changes_add_seen(
+                out, (weir_seen_levels){message->partition, message->bucket, message->seen_levels});
+        }
     }
 }
 
@@ -145,6 +159,48 @@ static bool needs_current_files(const weir_commit_changes *changes)
     return false;
 }
 
+static weir_slice bucket_key(weir_buffer *scratch, weir_slice partition, int32_t bucket)
+{
+    weir_buffer_clear(scratch);
+    weir_buffer_append(scratch, &bucket, sizeof bucket);
+    weir_buffer_append(scratch, partition.data, partition.size);
+    return weir_buffer_slice(scratch);
+}
+
+/* Whether each bucket still has the levels that its compaction has seen. `all` are the table's current files. */
+static int check_seen(const weir_table *table, const weir_manifest_entries *all, const weir_commit_changes *changes,
+                      weir_error *err)
+{
+    int code = WEIR_OK;
+    weir_map current = {0}; /* bucket → its fingerprint */
+    weir_buffer key = {0};
+    uint64_t *fingerprints = weir_alloc(sizeof *fingerprints * (changes->seen_count + 1));
+    for (size_t i = 0; i < changes->seen_count; i++) {
+        fingerprints[i] = WEIR_LEVELS_EMPTY;
+        weir_map_put(&current, bucket_key(&key, changes->seen[i].partition, changes->seen[i].bucket), &fingerprints[i]);
+    }
+    for (size_t i = 0; i < all->count && changes->seen_count > 0; i++) {
+        const weir_manifest_entry *entry = &all->items[i];
+        uint64_t *fingerprint = weir_map_get(&current, bucket_key(&key, entry->partition, entry->bucket));
+        if (fingerprint != NULL) {
+            *fingerprint = weir_levels_add_file(*fingerprint, entry->file);
+        }
+    }
+    for (size_t i = 0; i < changes->seen_count && code == WEIR_OK; i++) {
+        const weir_seen_levels *seen = &changes->seen[i];
+        const uint64_t *fingerprint = weir_map_get(&current, bucket_key(&key, seen->partition, seen->bucket));
+        if (*fingerprint != seen->fingerprint) {
+            code = weir_fail(err, WEIR_CONFLICT,
+                             "%s: another job has compacted bucket %d while the changes of its rows were worked out",
+                             table->path, seen->bucket);
+        }
+    }
+    free(fingerprints);
+    weir_buffer_free(&key);
+    weir_map_free(&current);
+    return code;
+}
+
 static int check_deletes(const weir_table *table, weir_manifest_entries *all, weir_error *err)
 {
     weir_error reason = {0};
@@ -197,13 +253,11 @@ static void keep_changed_buckets(const weir_commit_changes *changes, weir_manife
     for (size_t i = 0; i < changes->files.count + all->count; i++) {
         bool is_change = i < changes->files.count;
         const weir_manifest_entry *entry = is_change ? &changes->files.items[i] : &all->items[i - changes->files.count];
-        weir_buffer_clear(&key);
-        weir_buffer_append(&key, &entry->bucket, sizeof entry->bucket);
-        weir_buffer_append(&key, entry->partition.data, entry->partition.size);
-        if (!is_change && weir_map_get(&changed, weir_buffer_slice(&key)) != NULL) {
+        weir_slice place = bucket_key(&key, entry->partition, entry->bucket);
+        if (!is_change && weir_map_get(&changed, place) != NULL) {
             all->items[kept++] = *entry;
         } else if (is_change && entry->kind == WEIR_FILE_ADD && entry->file->level > 0) {
-            weir_map_put(&changed, weir_buffer_slice(&key), &changed);
+            weir_map_put(&changed, place, &changed);
         }
     }
     all->count = kept;
@@ -259,6 +313,7 @@ int weir_commit_changes_check(const weir_table *table, const weir_snapshot *late
         WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, latest, &filter,
                                     table->context.pool, &arena, &all, err));
     }
+    WEIR_GO(check_seen(table, &all, changes, err));
     for (size_t i = 0; i < changes->files.count; i++) {
         weir_manifest_entries_append(&all, changes->files.items[i]);
     }

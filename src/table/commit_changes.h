@@ -6,13 +6,24 @@
 #include "lsm/commit_message.h"
 #include "table/table.h"
 
+/* The levels of a bucket that a compaction has told the changes of (weir_commit_message.seen_levels). */
+typedef struct weir_seen_levels {
+    weir_slice partition;
+    int32_t bucket;
+    uint64_t fingerprint;
+} weir_seen_levels;
+
 typedef struct weir_commit_changes {
     weir_commit_kind kind;
     weir_manifest_entries files;     /* ADD and DELETE, in order */
     weir_manifest_entries changelog; /* ADD only */
+    weir_seen_levels *seen;
+    size_t seen_count;
+    size_t seen_capacity;
 } weir_commit_changes;
 
 void weir_commit_changes_free(weir_commit_changes *changes);
+void weir_commit_changes_add_seen(weir_commit_changes *changes, weir_seen_levels seen);
 
 /* The APPEND half and the COMPACT half of some messages. An APPEND half that deletes files is an OVERWRITE. */
 void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out);
@@ -29,7 +40,8 @@ static inline bool weir_commit_changes_are_empty(const weir_commit_changes *chan
 }
 
 /* Fails with WEIR_CONFLICT when the changes do not fit the files of `latest` (NULL: an empty table): a file to be
- * deleted that is not there, another number of buckets in a partition, overlapping key ranges in a level above 0. */
+ * deleted that is not there, another number of buckets in a partition, overlapping key ranges in a level above 0, other
+ * levels of a bucket than those whose changes were told. */
 int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
                               weir_error *err);
 

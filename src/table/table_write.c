@@ -42,6 +42,8 @@ struct weir_table_write {
     bool write_only;
     int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
     int64_t commits_since_full;
+    bool tells_changes;      /* compactions work out the changes of rows from what the levels hold: lookup */
+    int64_t known_snapshot;  /* up to this one the bucket writers know all files; -1: there are none yet */
     int64_t buffer_bytes;    /* that all buckets together may take */
     int64_t held_bytes;      /* taken from the budget for them */
     int64_t memory_bytes;    /* that they take */
@@ -116,6 +118,10 @@ static int read_options(weir_table_write *write, weir_error *err)
     WEIR_TRY(weir_default_values_init(write->table->schema, &write->arena, &write->defaults, err));
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
     write->write_only |= write->options.ignore_compaction;
+    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
+    WEIR_TRY(weir_changelog_producer_of(write->table->schema, &producer, err));
+    write->tells_changes = producer == WEIR_CHANGELOG_LOOKUP && weir_table_has_primary_key(write->table) &&
+                           !write->write_only && !write->options.overwrite;
     if (weir_table_has_primary_key(write->table) && !write->write_only) {
         WEIR_TRY(weir_options_int(set, "full-compaction.delta-commits", &write->delta_commits, err));
     }
@@ -139,6 +145,7 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
     weir_table_write *write = weir_alloc_zeroed(1, sizeof *write);
     write->table = table;
     write->options = options != NULL ? *options : (weir_table_write_options){0};
+    write->known_snapshot = -1;
     weir_arena_init(&write->arena);
     weir_bucket_files_init(&write->files, table);
     int code = check_buckets(write, err);
@@ -208,6 +215,7 @@ void weir_table_write_reset(weir_table_write *write)
         }
     }
     weir_bucket_files_forget(&write->files);
+    write->known_snapshot = -1;
     write->failed = false;
 }
 
@@ -234,6 +242,7 @@ static int read_bucket(weir_table_write *write, weir_slice partition, int32_t bu
         return WEIR_OK;
     }
     WEIR_TRY(weir_bucket_files_read(&write->files, err));
+    write->known_snapshot = write->known_snapshot < 0 ? write->files.snapshot_id : write->known_snapshot;
     WEIR_TRY(weir_bucket_files_of(&write->files, partition, bucket, write->bucket_count, out, err));
     return check_schemas(write, out, err);
 }
@@ -292,6 +301,7 @@ static int find_target(weir_table_write *write, bucket_target **out, weir_error 
 static int reload_targets(weir_table_write *write, weir_error *err)
 {
     weir_bucket_files_forget(&write->files);
+    write->known_snapshot = -1; /* the next to be read */
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target == NULL) {
@@ -313,6 +323,43 @@ int weir_table_write_reload(weir_table_write *write, weir_error *err)
     int code = reload_targets(write, err);
     write->failed |= code != WEIR_OK;
     return code;
+}
+
+bool weir_table_write_tells_changes(const weir_table_write *write) { return write->tells_changes; }
+
+/* Whether a snapshot was made by this writer's committer. */
+static int is_own(const weir_table_write *write, int64_t id, bool *out, weir_error *err)
+{
+    const weir_table_context *context = &write->table->context;
+    weir_arena arena;
+    weir_snapshot *snapshot = NULL;
+    weir_arena_init(&arena);
+    int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
+    const char *user = write->options.commit_user;
+    *out = code == WEIR_OK && user != NULL && strcmp(snapshot->commit_user, user) == 0;
+    weir_arena_free(&arena);
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code; /* expired: who knows */
+}
+
+/* Where compactions tell the changes of rows, they start from what there is: somebody else may have told some since. A
+ * commit that meets others all the same drops its compaction (commit_changes.c). */
+static int follow_others(weir_table_write *write, weir_error *err)
+{
+    const weir_table_context *context = &write->table->context;
+    int64_t latest = 0;
+    bool own = true;
+    if (!write->tells_changes || write->known_snapshot < 0) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+    if (latest < write->known_snapshot) {
+        own = false; /* rolled back */
+    }
+    while (own && write->known_snapshot < latest) {
+        WEIR_TRY(is_own(write, write->known_snapshot + 1, &own, err));
+        write->known_snapshot += own;
+    }
+    return own ? WEIR_OK : reload_targets(write, err);
 }
 
 /* ---- rows ---- */
@@ -611,7 +658,11 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
     WEIR_TRY(check_not_failed(write, err));
     size_t first = out->count;
     weir_bucket_files_forget(&write->files);
-    int code = prepare_targets(write, wait_compaction, arena, out, err);
+    int code = follow_others(write, err);
+    if (code == WEIR_OK) {
+        code = prepare_targets(write, wait_compaction, arena, out, err);
+    }
+    weir_bucket_files_forget(&write->files);
     if (code != WEIR_OK) {
         discard_messages(write, out, first);
         write->failed = true;
@@ -671,6 +722,7 @@ int weir_table_compact_partitions(const weir_table *table, bool full, const weir
     weir_table_write *write = NULL;
     WEIR_TRY(weir_table_write_open(table, NULL, &write, err));
     write->write_only = false; /* a dedicated compaction is what write-only tables wait for */
+    write->tells_changes = false; /* what has been asked for is not begun anew because of others */
     int code = compact_all(write, full, choice, err);
     if (code == WEIR_OK) {
         code = weir_table_write_prepare(write, true, arena, out, err);

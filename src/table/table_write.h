@@ -44,6 +44,11 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
  * (weir_table_commit_dropped_compaction). Rows not yet handed out by prepare stay. */
 int weir_table_write_reload(weir_table_write *write, weir_error *err);
 
+/* Whether compactions of this writer work out the changes of rows from what the levels hold (changelog-producer =
+ * lookup, and neither write-only nor an overwrite). Such a writer also goes on from the latest snapshot at each prepare,
+ * when others have committed since. */
+bool weir_table_write_tells_changes(const weir_table_write *write);
+
 /* Closes all bucket writers. Rows not yet handed out by prepare are lost. */
 void weir_table_write_reset(weir_table_write *write);
 

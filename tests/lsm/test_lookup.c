@@ -270,6 +270,35 @@ static void files_without_a_wanted_key_are_not_opened(void **state)
     fixture_end(&test);
 }
 
+/* Sequence numbers in make_tree: level 3 has 10 to 12 and 20, 21; level 5 has 0 to 3. */
+static void rows_that_are_no_newer_than_what_is_met_are_outdated(void **state)
+{
+    (void)state;
+    fixture test;
+    tree made;
+    weir_lookup *lookup = NULL;
+    weir_sort_keys keys;
+    const int64_t all[] = {1, 3, 4, 10, 20, 22};
+    const int64_t numbers[] = {11, 11, 0, 2, 20, 22};
+    const bool expected[] = {false, true, false, true, true, false};
+    const uint32_t wanted[] = {0, 1, 2, 3, 4, 5};
+    bool found[6], outdated[6];
+    fixture_start(&test, LSM_SCHEMA(""));
+    make_tree(&test, &made);
+    weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
+    CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
+    make_keys(&test, all, 6, &keys);
+    CHECK(&test, weir_lookup_find(lookup, &keys, wanted, 6, found, &test.err));
+    CHECK(&test, weir_lookup_outdated(lookup, numbers, wanted, outdated, &test.err));
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(outdated[i], expected[i]);
+    }
+    weir_sort_keys_free(&keys);
+    weir_lookup_close(lookup);
+    weir_key_index_cache_free(cache);
+    fixture_end(&test);
+}
+
 static void an_empty_key_range_in_a_manifest_is_corrupt(void **state)
 {
     (void)state;
@@ -295,6 +324,7 @@ int main(void)
         cmocka_unit_test(indexes_stay_in_the_cache_until_their_files_or_the_room_are_gone),
         cmocka_unit_test(indexes_take_half_of_the_budget_at_most),
         cmocka_unit_test(files_without_a_wanted_key_are_not_opened),
+        cmocka_unit_test(rows_that_are_no_newer_than_what_is_met_are_outdated),
         cmocka_unit_test(an_empty_key_range_in_a_manifest_is_corrupt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
  *
  *   | version: 1 | commit user | latest snapshot when it was prepared: 8 | watermark: 8 | commit messages |
  *
- * Which rows are written at all, and how a commit is searched for, stands in table/table_write.c and table/commit.c. */
+ * Which rows are written at all, how a commit is searched for, and what is done where others write the same buckets,
+ * stands in table/table_write.c, table/commit.c and table/publish.c. */
 #include "stream/sink/paimon_sink.h"
 
 #include <stdlib.h>
@@ -15,8 +16,7 @@
 #include "base/text.h"
 #include "lsm/commit_message_bytes.h"
 #include "lsm/lsm_options.h"
-#include "table/commit.h"
-#include "table/table_write.h"
+#include "table/publish.h"
 
 #define VERSION 1
 
@@ -28,7 +28,6 @@ typedef struct paimon_sink {
     weir_table_commit *commit;
     char *user;
     char *identity;
-    bool compacts_for_changes; /* changelog-producer = lookup */
 } paimon_sink;
 
 /* What was prepared, read again. */
@@ -108,20 +107,6 @@ done:
 
 /* ---- commits ---- */
 
-static void count_commit(paimon_sink *sink, const weir_commit_messages *messages, int64_t snapshot_id)
-{
-    weir_sink_summary *summary = &sink->base.summary;
-    for (size_t i = 0; i < messages->count; i++) {
-        const weir_commit_message *message = &messages->items[i];
-        summary->files += (int64_t)(message->new_files.count + message->changelog_files.count +
-                                    message->compact_after.count + message->compact_changelog_files.count);
-    }
-    if (snapshot_id > 0) {
-        summary->commits++;
-        summary->last_snapshot = snapshot_id;
-    }
-}
-
 /* Commits, or finds out whether it has been done. */
 static int publish(paimon_sink *sink, int64_t checkpoint, const prepared_commit *prepared, bool recovers,
                    weir_error *err)
@@ -130,7 +115,7 @@ static int publish(paimon_sink *sink, int64_t checkpoint, const prepared_commit 
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, checkpoint);
     const char *const values[] = {number, sink->options.job};
-    int64_t snapshot_id = 0;
+    weir_publish_summary published = {.last_snapshot = sink->base.summary.last_snapshot};
     bool has_watermark = prepared->watermark != INT64_MIN && prepared->watermark != INT64_MAX;
     weir_committable committable = {
         .identifier = checkpoint,
@@ -141,37 +126,12 @@ static int publish(paimon_sink *sink, int64_t checkpoint, const prepared_commit 
         .property_count = sink->options.job != NULL ? 2 : 1,
         .messages = &prepared->messages,
     };
-    WEIR_TRY(recovers
-                 ? weir_table_commit_recover(sink->commit, &committable, prepared->seen_snapshot, &snapshot_id, err)
-                 : weir_table_commit_run(sink->commit, &committable, &snapshot_id, err));
-    count_commit(sink, &prepared->messages, snapshot_id);
-    return WEIR_OK;
-}
-
-/* A compaction that met somebody else's was dropped, and where compactions work out the changes of rows, those are
- * still to come: with the bucket's next rows, of which there may be none. So its buckets are compacted once more, under
- * the same checkpoint. Not for ever: who is in the way again has worked out the changes. */
-static int compact_again(paimon_sink *sink, int64_t checkpoint, const prepared_commit *prepared, weir_error *err)
-{
-    prepared_commit again = {.watermark = prepared->watermark};
-    int code = WEIR_OK;
-    if (!sink->compacts_for_changes) {
-        return WEIR_OK;
-    }
-    weir_arena_init(&again.arena);
-    for (size_t i = 0; i < prepared->messages.count; i++) {
-        const weir_commit_message *message = &prepared->messages.items[i];
-        WEIR_GO(weir_table_write_compact(sink->write, message->partition, message->bucket, false, err));
-    }
-    WEIR_GO(weir_table_write_prepare(sink->write, true, &again.arena, &again.messages, err));
-    if (again.messages.count > 0) {
-        WEIR_GO(publish(sink, checkpoint, &again, false, err));
-    }
-    if (weir_table_commit_dropped_compaction(sink->commit)) {
-        WEIR_GO(weir_table_write_reload(sink->write, err));
-    }
-done:
-    prepared_free(&again);
+    int code = recovers ? weir_table_publish_recovered(sink->write, sink->commit, &committable,
+                                                       prepared->seen_snapshot, &published, err)
+                        : weir_table_publish(sink->write, sink->commit, &committable, &published, err);
+    sink->base.summary.commits += published.commits;
+    sink->base.summary.files += published.files;
+    sink->base.summary.last_snapshot = published.last_snapshot;
     return code;
 }
 
@@ -179,14 +139,8 @@ static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes, 
 {
     paimon_sink *sink = (paimon_sink *)self;
     prepared_commit prepared;
-    int code;
     WEIR_TRY(prepared_read(sink, bytes, &prepared, err));
-    WEIR_GO(publish(sink, checkpoint, &prepared, false, err));
-    if (weir_table_commit_dropped_compaction(sink->commit)) {
-        WEIR_GO(weir_table_write_reload(sink->write, err)); /* the buckets go on from what there is */
-        WEIR_GO(compact_again(sink, checkpoint, &prepared, err));
-    }
-done:
+    int code = publish(sink, checkpoint, &prepared, false, err);
     prepared_free(&prepared);
     return code;
 }
@@ -214,7 +168,6 @@ static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes,
     int code;
     WEIR_GO(open_as(sink, prepared.user, err));
     WEIR_GO(publish(sink, checkpoint, &prepared, true, err));
-    WEIR_GO(compact_again(sink, checkpoint, &prepared, err)); /* does nothing where nothing is left to do */
 done:
     prepared_free(&prepared);
     return code;
@@ -243,7 +196,6 @@ static int choose_changes(paimon_sink *sink, weir_error *err)
     sink->base.takes = schema->primary_key_count == 0     ? WEIR_SINK_INSERTS
                        : producer == WEIR_CHANGELOG_INPUT ? WEIR_SINK_ALL
                                                           : WEIR_SINK_UPSERTS;
-    sink->compacts_for_changes = producer == WEIR_CHANGELOG_LOOKUP;
     sink->base.key = schema->primary_key_count > 0 ? schema->primary_columns : NULL;
     sink->base.key_count = schema->primary_key_count;
     return WEIR_OK;
