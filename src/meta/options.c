@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/text.h"
 
 /* ---- pairs ---- */
@@ -325,19 +324,35 @@ static int unknown_key(const char *key, weir_error *err)
     return weir_fail(err, WEIR_INVALID, "there is no table option '%s'; did you mean '%s'?", key, near);
 }
 
+/* Options of earlier versions, in many a table definition to this day. */
+static const struct {
+    const char *key;
+    const char *today;
+} forgotten[] = {
+    {"compaction.max.file-num", "compactions begin at 'num-sorted-run.compaction-trigger' sorted runs (5), or "
+                                "'compaction.min.file-num' files of a "
+                                "table without a primary key"},
+    {"expire-execution.interval",
+     "old snapshots expire after each commit, as 'snapshot.time-retained' and 'snapshot.num-retained.min' say"},
+};
+
+const char *weir_option_successor(const char *key)
+{
+    for (size_t i = 0; i < sizeof forgotten / sizeof *forgotten; i++) {
+        if (strcmp(forgotten[i].key, key) == 0) {
+            return forgotten[i].today;
+        }
+    }
+    return NULL;
+}
+
 int weir_option_check(const char *key, const char *value, weir_error *err)
 {
     const weir_option *option = weir_option_find(key);
     if (option != NULL) {
         return check_value(option, value, err);
     }
-    /* Options of earlier versions, in many a table definition to this day. */
-    static const char *const forgotten[] = {"compaction.max.file-num", "expire-execution.interval", NULL};
-    if (list_has(forgotten, key)) {
-        weir_log(WEIR_LOG_WARN, "the table option '%s' no longer exists: it is kept but has no effect", key);
-        return WEIR_OK;
-    }
-    return is_dynamic(key) ? WEIR_OK : unknown_key(key, err);
+    return is_dynamic(key) || weir_option_successor(key) != NULL ? WEIR_OK : unknown_key(key, err);
 }
 
 static bool is_default(const weir_option *option, const char *value)

@@ -74,6 +74,10 @@ int weir_options_check_writable(const weir_options *options, weir_error *err);
 /* Whether a read with this pair gives what the pair asks for: WEIR_UNSUPPORTED for an UNREAD option. */
 int weir_option_check_readable(const char *key, const char *value, weir_error *err);
 
+/* Of an option that earlier versions had: what does its work today. NULL: it is none. Such options are kept with the
+ * table and have no effect. */
+const char *weir_option_successor(const char *key);
+
 /* Checks one pair: an unknown key is WEIR_INVALID with a suggestion, except dynamic ones (fields.*, file-index.*,
  * parquet.*, orc.*, avro.*, …); values are checked by type. */
 int weir_option_check(const char *key, const char *value, weir_error *err);

@@ -1,6 +1,7 @@
 /* ALTER TABLE of tables in a Paimon catalog: the statement as changes of the schema. */
 #include "base/text.h"
 #include "session/alter.h"
+#include "session/create_table.h"
 #include "session/schema_options.h"
 
 typedef struct change_list {
@@ -202,6 +203,7 @@ int weir_alter_paimon_options(const weir_object_path *path, const weir_ast_alter
             (weir_schema_change){.kind = is_comment ? WEIR_CHANGE_COMMENT : WEIR_CHANGE_SET_OPTION,
                                  .name = pair->key,
                                  .text = pair->value});
+        weir_tell_successor(pair->key);
     }
     return publish(path, &list, err);
 }

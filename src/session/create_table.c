@@ -3,6 +3,8 @@
  *
  * Everything that can be wrong is found here, before anything is written, and shown where it stands. */
 #include "session/create_table.h"
+
+#include "base/log.h"
 #include "connect/source.h"
 #include "session/schema_options.h"
 #include "session/table_draft.h"
@@ -21,6 +23,15 @@ static const weir_ast_option *find_option(const weir_ast_create_table *create, c
 
 /* ---- Paimon tables ---- */
 
+void weir_tell_successor(const char *key)
+{
+    const char *today = weir_option_successor(key);
+    if (today != NULL) {
+        weir_log(WEIR_LOG_WARN, "'%s' is an option of earlier versions: it is kept and has no effect; today %s", key,
+                 today);
+    }
+}
+
 static int check_paimon_options(const weir_ast_create_table *create, weir_error *err)
 {
     for (int32_t i = 0; i < create->options.count; i++) {
@@ -33,6 +44,7 @@ static int check_paimon_options(const weir_ast_create_table *create, weir_error 
             return weir_error_at(err, code,
                                  weir_option_find(pair->key) == NULL ? pair->position : pair->value_position);
         }
+        weir_tell_successor(pair->key);
     }
     return WEIR_OK;
 }

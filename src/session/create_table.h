@@ -20,4 +20,7 @@ int weir_create_table(weir_session *session, const weir_ast_create_table *create
 int weir_check_metadata(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
                         weir_error *err);
 
+/* Where an option no longer exists, a notice says what does its work today. */
+void weir_tell_successor(const char *key);
+
 #endif

@@ -35,4 +35,13 @@ status "a small memory is enough for a small job" 0 "$weir" sql --memory 64MB --
 mkdir "$work/it's"
 same "a folder for temporary files may have any name" "1" \
     "$(TMPDIR="$work/it's" "$weir" sql --format csv -e "SELECT MAX(a) FROM (VALUES (1), (0)) AS t(a)" 2>&1 | tail -1)"
+
+status "options of earlier versions are kept" 0 "$weir" sql --warehouse "$work/lake" \
+    -e "CREATE TABLE old (a INT) WITH ('compaction.max.file-num' = '50'); ALTER TABLE old SET ('expire-execution.interval' = '1 h')"
+same "a notice each" 2 "$(grep -c 'is an option of earlier versions' "$work/err")"
+contains "what does its work today" "'compaction.max.file-num' is an option of earlier versions: it is kept and has no effect; today compactions begin at" \
+    "$(cat "$work/err")"
+contains "and of the other" "today old snapshots expire after each commit, as 'snapshot.time-retained'" "$(cat "$work/err")"
+contains "the table has them" "compaction.max.file-num" \
+    "$("$weir" sql --warehouse "$work/lake" --format csv -e "SHOW CREATE TABLE old")"
 finish
