@@ -10,7 +10,7 @@ int bench_environment_open(const bench_arguments *arguments, bench_environment *
     weir_arena_init(&out->arena);
     int64_t limit = arguments->memory_bytes > 0 ? arguments->memory_bytes / 100 * COUNTED_PERCENT : INT64_MAX;
     weir_budget_init(&out->budget, "weir-bench", NULL, limit);
-    WEIR_TRY(weir_fs_open(arguments->path, &out->arena, &out->fs, &out->path, err));
+    WEIR_TRY(weir_fs_open(arguments->path, NULL, &out->arena, &out->fs, &out->path, err));
     return weir_pool_create((int)arguments->threads, "bench", &out->pool, err);
 }
 

@@ -29,6 +29,9 @@ weir_static_library(lib_nettle nettle nettle/sha2.h)
 find_path(lib_mariadb_INCLUDE NAMES mysql.h PATH_SUFFIXES mariadb REQUIRED)
 add_library(lib_mariadb_headers INTERFACE)
 target_include_directories(lib_mariadb_headers SYSTEM INTERFACE ${lib_mariadb_INCLUDE})
+find_path(lib_curl_INCLUDE NAMES curl/curl.h REQUIRED)
+add_library(lib_curl_headers INTERFACE)
+target_include_directories(lib_curl_headers SYSTEM INTERFACE ${lib_curl_INCLUDE})
 
 # DuckDB: duckdb.h and static archives, from DUCKDB_ROOT or where tools/deps.sh puts them.
 if(NOT DUCKDB_ROOT)

@@ -139,7 +139,9 @@ typedef struct weir_lake_table weir_lake_table;
 typedef struct weir_open_settings {
     /* Options for this use of the table, on top of those that are stored with it. They say which state is read
      * (scan.snapshot-id, scan.tag-name, scan.timestamp-millis, incremental-between, …) or where a change stream starts
-     * (scan.mode, …), and tune writing (write-only, write-buffer-size, …). docs/options.md lists all. */
+     * (scan.mode, …), and tune writing (write-only, write-buffer-size, …). docs/options.md lists all. And how the store
+     * is reached that the table lies in (s3.endpoint, s3.access-key, s3.secret-key, …): these are not shown by
+     * weir_lake_table_describe. */
     const weir_property *options;
     int32_t option_count;
     const char *branch;   /* NULL: main */
@@ -150,7 +152,7 @@ typedef struct weir_open_settings {
     bool for_changes;
 } weir_open_settings;
 
-/* Opens the table in the folder `path`, a local path or file:// URI, such as "/lake/shop.db/orders".
+/* Opens the table in the folder `path`: a local path such as "/lake/shop.db/orders", or a URI (file://, s3://, …).
  *
  *   settings   borrowed during the call; NULL: the defaults
  *   out        the caller closes it with weir_lake_table_close
@@ -203,7 +205,8 @@ typedef struct weir_create_request {
 } weir_create_request;
 
 /* Creates a table in the folder `path`; the request is borrowed during the call. Everything that can be wrong is
- * checked before anything is written.
+ * checked before anything is written. Options that say how the store is reached (s3.endpoint, …) are not kept with the
+ * table.
  *
  * WEIR_EXISTS: there is a table already. WEIR_INVALID: names, keys, types or options are wrong. WEIR_UNSUPPORTED: such
  * a table could be read but not written by this version. */

@@ -24,16 +24,19 @@ static int create(const char *path, const weir_create_request *request, weir_are
                   weir_error *err)
 {
     weir_options options = {0};
+    weir_options settings = {0};
     weir_field *fields = NULL;
     int32_t field_count = 0;
     weir_schema *schema = NULL;
     const char *folder = NULL;
     WEIR_TRY(weir_options_from_properties(request->options, request->option_count, arena, &options, err));
+    weir_options_split_settings(&options, arena, &settings);
     WEIR_TRY(weir_fields_from_arrow(request->columns, arena, &fields, &field_count, err));
     WEIR_TRY(weir_schema_create(arena, fields, field_count, request->primary_keys, request->primary_key_count,
                                 request->partition_keys, request->partition_key_count, &options, request->comment,
                                 &schema, err));
-    WEIR_TRY(weir_fs_open(path, arena, fs, &folder, err));
+    weir_fs_settings fs_settings = weir_options_fs_settings(&settings);
+    WEIR_TRY(weir_fs_open(path, &fs_settings, arena, fs, &folder, err));
     return publish(*fs, folder, schema, arena, err);
 }
 

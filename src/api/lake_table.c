@@ -41,6 +41,7 @@ static int create_resources(const char *path, const weir_open_settings *settings
                             weir_error *err)
 {
     weir_lake_resources *resources = weir_alloc_zeroed(1, sizeof *resources);
+    weir_options store = {0};
     int code = WEIR_OK;
     atomic_init(&resources->references, 1);
     weir_arena_init(&resources->arena);
@@ -49,7 +50,9 @@ static int create_resources(const char *path, const weir_open_settings *settings
                      settings->memory_bytes > 0 ? settings->memory_bytes : INT64_MAX);
     WEIR_GO(weir_options_from_properties(settings->options, settings->option_count, &resources->arena,
                                          &resources->options, err));
-    WEIR_GO(weir_fs_open(path, &resources->arena, &resources->fs, &resources->path, err));
+    weir_options_split_settings(&resources->options, &resources->arena, &store);
+    weir_fs_settings fs_settings = weir_options_fs_settings(&store);
+    WEIR_GO(weir_fs_open(path, &fs_settings, &resources->arena, &resources->fs, &resources->path, err));
     if (settings->threads != 1) {
         WEIR_GO(weir_pool_create(settings->threads, "weir-table", &resources->pool, err));
     }

@@ -50,8 +50,10 @@ struct weir_catalog {
     const char *warehouse; /* its folder in `fs` */
 };
 
-/* Opens the catalog in a folder, given as a URI or a path; the folder is made when it is missing. */
-int weir_catalog_open_filesystem(const char *warehouse_uri, weir_catalog **out, weir_error *err);
+/* Opens the catalog in a folder, given as a URI or a path; the folder is made when it is missing. `settings` are those
+ * of its file system (weir_fs_open). */
+int weir_catalog_open_filesystem(const char *warehouse_uri, const weir_fs_settings *settings, weir_catalog **out,
+                                 weir_error *err);
 
 /* The same over a file system that stays the caller's. */
 int weir_catalog_on_filesystem(weir_fs *fs, const char *warehouse, weir_catalog **out, weir_error *err);

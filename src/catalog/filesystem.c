@@ -413,12 +413,13 @@ int weir_catalog_on_filesystem(weir_fs *fs, const char *warehouse, weir_catalog 
     return WEIR_OK;
 }
 
-int weir_catalog_open_filesystem(const char *warehouse_uri, weir_catalog **out, weir_error *err)
+int weir_catalog_open_filesystem(const char *warehouse_uri, const weir_fs_settings *settings, weir_catalog **out,
+                                 weir_error *err)
 {
     filesystem_catalog *self = new_catalog();
     weir_fs *fs = NULL;
     const char *path = NULL;
-    int code = weir_fs_open(warehouse_uri, &self->arena, &fs, &path, err);
+    int code = weir_fs_open(warehouse_uri, settings, &self->arena, &fs, &path, err);
     if (code == WEIR_OK) {
         self->owns_fs = true;
         code = begin(self, fs, path, err);

@@ -277,11 +277,14 @@ static int dump(dump_request *request, weir_error *err)
 {
     weir_fs *fs = NULL;
     const char *path = NULL;
+    weir_options store = {0};
     weir_table *table = NULL;
     line_writer writer = {.sort = request->sort};
     int code = WEIR_OK;
     add_travel_options(request);
-    WEIR_TRY(weir_fs_open(request->path, &request->arena, &fs, &path, err));
+    weir_options_split_settings(&request->options, &request->arena, &store);
+    weir_fs_settings settings = weir_options_fs_settings(&store);
+    WEIR_TRY(weir_fs_open(request->path, &settings, &request->arena, &fs, &path, err));
     weir_table_open_options open = {.dynamic_options = &request->options, .branch = request->branch};
     WEIR_GO(weir_table_open(fs, path, &open, &table, err));
     if (request->changelog[0] != NULL) {

@@ -167,10 +167,11 @@ int weir_connect_options_check(const weir_options *options, const weir_connect_k
 {
     for (size_t i = 0; i < options->count; i++) {
         const char *key = options->keys[i];
-        if (strcmp(key, "connector") == 0) {
+        const weir_option *option = find_option(connector, key);
+        bool has_files = find_option(connector, "path") != NULL;
+        if (strcmp(key, "connector") == 0 || (has_files && weir_fs_is_setting(key))) {
             continue;
         }
-        const weir_option *option = find_option(connector, key);
         const char *format_key = format == NULL || option != NULL ? NULL : after_prefix(format, key);
         if (format_key != NULL) {
             option = find_option(format, format_key);

@@ -514,7 +514,8 @@ static int open_sink(filesystem_sink *sink, const weir_sink_options *options, we
         sink->compression = compression_of(sink, options->options);
     }
     const char *uri = weir_connect_text(connector, options->options, "path");
-    WEIR_TRY_CTX(weir_fs_open(uri, &sink->arena, &sink->fs, &sink->folder, err), err, "option 'path'");
+    weir_fs_settings settings = weir_options_fs_settings(options->options);
+    WEIR_TRY_CTX(weir_fs_open(uri, &settings, &sink->arena, &sink->fs, &sink->folder, err), err, "option 'path'");
     return check_path(sink, err);
 }
 

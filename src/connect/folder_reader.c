@@ -176,7 +176,8 @@ static int open_folder(weir_folder_reader *reader, const weir_source_options *op
     if (pattern != NULL) {
         WEIR_TRY(weir_name_pattern_compile(pattern, "source.path.regex-pattern", &reader->table.pattern, err));
     }
-    WEIR_TRY_CTX(weir_fs_open(uri, &reader->arena, &reader->table.fs, &reader->table.path, err), err, "option 'path'");
+    weir_fs_settings settings = weir_options_fs_settings(options->options);
+    WEIR_TRY_CTX(weir_fs_open(uri, &settings, &reader->arena, &reader->table.fs, &reader->table.path, err), err, "option 'path'");
     return WEIR_OK;
 }
 

@@ -252,7 +252,7 @@ weir_fs *weir_fs_fault(weir_fs *inner, weir_fault_options options)
         .close = fault_close,
     };
     fault_fs *self = weir_alloc_zeroed(1, sizeof *self);
-    self->fs = (weir_fs){&ops, inner->scheme};
+    self->fs = (weir_fs){.ops = &ops, .scheme = inner->scheme};
     self->inner = inner;
     self->options = options;
     pthread_mutex_init(&self->mutex, NULL);

@@ -1,104 +1,17 @@
-/* What all file systems share: opening one by URI, and the operations that are made of others. */
-#include "fs/fs.h"
-
-#include <ctype.h>
+/* What all file systems share: checks, and the operations that are made of others. Opening one by URI is open.c. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "fs/shared.h"
 
 /* Files read whole are metadata; one beyond this is not. */
 #define LARGEST_WHOLE_FILE ((uint64_t)1 << 31)
 
-/* --- URIs ----------------------------------------------------------------------------------------------------- */
-
-/* The size of the scheme of "scheme:/…"; 0 when `uri` is a plain path. */
-static size_t scheme_size(const char *uri)
-{
-    size_t size = 0;
-    while (isalnum((unsigned char)uri[size]) || (size > 0 && strchr("+-.", uri[size]) && uri[size])) {
-        size++;
-    }
-    return size > 0 && isalpha((unsigned char)uri[0]) && uri[size] == ':' && uri[size + 1] == '/' ? size : 0;
-}
-
-/* Takes away doubled slashes, "." components and the slash at the end, in place. */
-static void tidy_path(char *path)
-{
-    char *end = path;
-    for (const char *at = path; *at;) {
-        size_t size = strcspn(at, "/");
-        if (size > 0 && !(size == 1 && at[0] == '.')) {
-            *end++ = '/';
-            memmove(end, at, size);
-            end += size;
-        }
-        at += size;
-        at += *at == '/';
-    }
-    if (end == path) {
-        *end++ = '/';
-    }
-    *end = 0;
-}
-
-static int absolute_path(const char *path, weir_arena *arena, const char **out, weir_error *err)
-{
-    if (path[0] == 0) {
-        return weir_fail(err, WEIR_INVALID, "a path is empty");
-    }
-    char *absolute;
-    if (path[0] == '/') {
-        absolute = weir_arena_strdup(arena, path);
-    } else {
-        char *folder = getcwd(NULL, 0);
-        if (!folder) {
-            return weir_fail(err, WEIR_IO, "%s: the current folder, which it is relative to, is gone", path);
-        }
-        absolute = weir_arena_format(arena, "%s/%s", folder, path);
-        free(folder);
-    }
-    tidy_path(absolute);
-    *out = absolute;
-    return WEIR_OK;
-}
-
-/* The path in "file:/a", "file:///a" or "file://localhost/a". */
-static int local_path_of_uri(const char *uri, const char *rest, const char **out, weir_error *err)
-{
-    if (strncmp(rest, "//", 2) != 0) {
-        *out = rest;
-        return WEIR_OK;
-    }
-    const char *host = rest + 2;
-    size_t host_size = strcspn(host, "/");
-    if (host_size != 0 && !(host_size == 9 && strncmp(host, "localhost", 9) == 0)) {
-        return weir_fail(err, WEIR_INVALID, "%s: files of another host cannot be opened; write file:///path", uri);
-    }
-    *out = host[host_size] ? host + host_size : "/";
-    return WEIR_OK;
-}
-
-int weir_fs_open(const char *uri, weir_arena *arena, weir_fs **out_fs, const char **out_path, weir_error *err)
-{
-    const char *path = uri;
-    size_t scheme = scheme_size(uri);
-    if (scheme > 0) {
-        if (scheme != 4 || strncmp(uri, "file", 4) != 0) {
-            return weir_fail(err, WEIR_UNSUPPORTED,
-                             "%s: there is no file system for '%.*s:'; there is: file (and paths without a scheme)",
-                             uri, (int)scheme, uri);
-        }
-        WEIR_TRY(local_path_of_uri(uri, uri + scheme + 1, &path, err));
-    }
-    WEIR_TRY(absolute_path(path, arena, out_path, err));
-    *out_fs = weir_fs_local();
-    return WEIR_OK;
-}
-
 void weir_fs_close(weir_fs *fs)
 {
-    if (fs) {
+    if (fs != NULL && fs->shared != NULL) {
+        weir_fs_release_shared(fs);
+    } else if (fs != NULL) {
         fs->ops->close(fs);
     }
 }

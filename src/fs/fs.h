@@ -3,9 +3,13 @@
  *   local.c   the local disk
  *   memory.c  everything in memory, for tests
  *   fault.c   another file system with faults: stop at the n-th operation, torn last writes
+ *   http.h    requests over HTTP, for the file systems that are servers
  *
- * Paths are absolute, with '/' and without a scheme; weir_fs_open() splits "file:///a/b", "/a/b" or "a/b" into a file
- * system and a path. Threading: a weir_fs is thread-safe; a weir_file may be read by many threads at a time; a
+ * Paths are what weir_fs_open() gave, or that and '/' and names below it. On the local disk and in memory they are
+ * absolute and without a scheme: weir_fs_open() makes "/a/b" of "file:///a/b". Elsewhere they are whole URIs,
+ * "s3://bucket/a/b", so that messages and SHOW say where a file is; weir_fs_path_within() gives the rest of one.
+ *
+ * Threading: a weir_fs is thread-safe; a weir_file may be read by many threads at a time; a
  * weir_output belongs to one thread. */
 #ifndef WEIR_FS_H
 #define WEIR_FS_H
@@ -13,6 +17,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "fs/settings.h"
 
 typedef struct weir_fs weir_fs;
 typedef struct weir_file weir_file;
@@ -51,6 +56,7 @@ typedef struct weir_fs_ops {
 struct weir_fs {
     const weir_fs_ops *ops;
     const char *scheme; /* "file", "memory", … */
+    struct shared_fs *shared; /* of open.c; NULL: not shared */
 };
 
 typedef struct weir_file_ops {
@@ -76,9 +82,17 @@ struct weir_output {
     uint64_t size; /* written so far */
 };
 
-/* The file system of a URI and the path inside it (in `arena`). The local file system is one shared object; closing it
- * does nothing. An unknown scheme is WEIR_UNSUPPORTED, naming those there are. */
-int weir_fs_open(const char *uri, weir_arena *arena, weir_fs **out_fs, const char **out_path, weir_error *err);
+/* The file system of a URI and the path in it (in `arena`).
+ *
+ * `settings` say how a store is reached; NULL: none. Whoever opens the same store with the same settings gets the same
+ * object; it is closed with weir_fs_close() as often as it was opened. The local file system is one shared object;
+ * closing it does nothing. Opening does not touch the network: whether the store answers is seen at the first use. An
+ * unknown scheme is WEIR_UNSUPPORTED, naming those there are. */
+int weir_fs_open(const char *uri, const weir_fs_settings *settings, weir_arena *arena, weir_fs **out_fs,
+                 const char **out_path, weir_error *err);
+
+/* The part of a path that follows "scheme://authority": "/a/b", or "" at the root. A path without a scheme as it is. */
+const char *weir_fs_path_within(const char *path);
 
 weir_fs *weir_fs_local(void);  /* shared, never freed */
 weir_fs *weir_fs_memory(void); /* a new, empty one; weir_fs_close() frees it with its files */

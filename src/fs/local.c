@@ -537,6 +537,6 @@ weir_fs *weir_fs_local(void)
         .sync_directory = local_sync_directory,
         .close = local_close,
     };
-    static weir_fs local = {&ops, "file"};
+    static weir_fs local = {.ops = &ops, .scheme = "file"};
     return &local;
 }

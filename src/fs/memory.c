@@ -528,7 +528,7 @@ weir_fs *weir_fs_memory(void)
         .close = memory_close,
     };
     memory_fs *self = weir_alloc_zeroed(1, sizeof *self);
-    self->fs = (weir_fs){&ops, "memory"};
+    self->fs = (weir_fs){.ops = &ops, .scheme = "memory"};
     pthread_rwlock_init(&self->lock, NULL);
     self->root = new_node(true);
     return &self->fs;

@@ -77,6 +77,34 @@ void weir_options_merge(weir_arena *arena, const weir_options *base, const weir_
     *out = merged;
 }
 
+weir_fs_settings weir_options_fs_settings(const weir_options *options)
+{
+    return (weir_fs_settings){options->keys, options->values, options->count};
+}
+
+void weir_options_split_settings(weir_options *options, weir_arena *arena, weir_options *out_settings)
+{
+    weir_options all = *options;
+    *options = (weir_options){0};
+    for (size_t i = 0; i < all.count; i++) {
+        weir_options_set(weir_fs_is_setting(all.keys[i]) ? out_settings : options, arena, all.keys[i], all.values[i]);
+    }
+}
+
+const char *weir_option_shown(const char *key, const char *value)
+{
+    /* The words by which Flink knows them, in any case. */
+    static const char *const words[] = {"password",   "secret",      "token",       "account.key",
+                                        "apikey",     "api-key",     "auth-params", "service-key",
+                                        "basic-auth", "jaas.config", "http-headers"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasestr(key, words[i]) != NULL) {
+            return "******";
+        }
+    }
+    return value;
+}
+
 /* ---- the table ---- */
 
 static bool list_has(const char *const *list, const char *word)
@@ -291,8 +319,6 @@ static bool is_dynamic(const char *key)
         "text.",         "metadata.iceberg.",
         "metadata.",     "iceberg.",
         "metastore.",    "hive.",
-        "hadoop.",       "fs.",
-        "s3.",           "oss.",
         "spark.",        "flink.",
         "trino.",        "commit.callback.",
         "tag.callback.", "partition.mark-done",
@@ -300,14 +326,14 @@ static bool is_dynamic(const char *key)
         "pk-",           "blob",
         "vector",        "dlf.",
         "rest.",         "jdbc.",
-        "security.",     "materialized-table.",
+        "materialized-table.",
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
         }
     }
-    return false;
+    return weir_fs_is_setting(key);
 }
 
 static int unknown_key(const char *key, weir_error *err)

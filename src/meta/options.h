@@ -5,6 +5,7 @@
 #define WEIR_META_OPTIONS_H
 
 #include "base/base.h"
+#include "fs/settings.h"
 
 typedef enum weir_option_type {
     WEIR_OPTION_BOOLEAN,
@@ -55,6 +56,14 @@ void weir_options_set(weir_options *options, weir_arena *arena, const char *key,
 void weir_options_unset(weir_options *options, const char *key);
 /* Copies of `base` with `overrides` on top. */
 void weir_options_merge(weir_arena *arena, const weir_options *base, const weir_options *overrides, weir_options *out);
+
+/* The pairs as settings of a file system, borrowed. */
+weir_fs_settings weir_options_fs_settings(const weir_options *options);
+/* Takes what is for file systems (weir_fs_is_setting) out of `options`, into `out_settings`. */
+void weir_options_split_settings(weir_options *options, weir_arena *arena, weir_options *out_settings);
+
+/* The value of a pair as it may be shown: that of a password, secret key or token is "******". */
+const char *weir_option_shown(const char *key, const char *value);
 
 /* The value as set (under its key or an old key), or the default; *out stays as it is when there is neither. Malformed
  * values are WEIR_INVALID naming key, value and what is expected. The key must be in the table: WEIR_INVALID otherwise.

@@ -76,16 +76,10 @@ static int fail_option(const weir_ast_options *positions, const char *key, optio
 
 static const char *const catalog_keys[] = {"type", "warehouse", "metastore", "default-database"};
 
-/* Options of stores and of other engines' clients, which a warehouse on a local disk does not need. */
-static bool is_foreign_key(const char *key)
+/* Options of file systems, of tables, and of other engines' clients. */
+static bool is_further_key(const char *key)
 {
-    static const char *const prefixes[] = {"s3.",
-                                           "s3a.",
-                                           "fs.",
-                                           "oss.",
-                                           "hadoop",
-                                           "security.",
-                                           "cache",
+    static const char *const prefixes[] = {"cache",
                                            "lock.",
                                            "client-pool",
                                            "table-default.",
@@ -102,14 +96,14 @@ static bool is_foreign_key(const char *key)
             return true;
         }
     }
-    return false;
+    return weir_fs_is_setting(key) || strncmp(key, "hadoop", 6) == 0;
 }
 
 static int check_catalog_keys(const weir_options *options, const weir_ast_options *positions, weir_error *err)
 {
     size_t known = sizeof catalog_keys / sizeof *catalog_keys;
     for (size_t i = 0; i < options->count; i++) {
-        bool found = is_foreign_key(options->keys[i]);
+        bool found = is_further_key(options->keys[i]);
         for (size_t j = 0; j < known; j++) {
             found = found || strcmp(catalog_keys[j], options->keys[i]) == 0;
         }
@@ -136,7 +130,8 @@ static int open_paimon(weir_session_catalog *catalog, const weir_ast_options *po
         return fail_option(positions, "type", OPTION_KEY, WEIR_INVALID,
                            "a Paimon catalog needs 'warehouse', the folder of its tables", err);
     }
-    WEIR_TRY(weir_catalog_open_filesystem(warehouse, &catalog->paimon, err));
+    weir_fs_settings settings = weir_options_fs_settings(&catalog->options);
+    WEIR_TRY(weir_catalog_open_filesystem(warehouse, &settings, &catalog->paimon, err));
     bool exists = false;
     WEIR_TRY(catalog->paimon->ops->database_exists(catalog->paimon, catalog->default_database, &exists, err));
     return exists ? WEIR_OK : catalog->paimon->ops->create_database(catalog->paimon, catalog->default_database, err);

@@ -136,11 +136,12 @@ static int take_folder(const weir_object_path *path, const weir_ast_create_table
     const char *folder = NULL;
     const char *own = NULL;
     weir_fs *fs = NULL;
+    weir_fs_settings settings = weir_options_fs_settings(&path->catalog->options);
     if (said == NULL) {
         return WEIR_OK;
     }
     WEIR_TRY(catalog->ops->table_path(catalog, path->database, path->name, arena, &own, err));
-    WEIR_TRY(weir_error_at(err, weir_fs_open(said->value, arena, &fs, &folder, err), said->value_position));
+    WEIR_TRY(weir_error_at(err, weir_fs_open(said->value, &settings, arena, &fs, &folder, err), said->value_position));
     weir_fs_close(fs);
     weir_options_unset(options, "path");
     if (strcmp(folder, own) == 0) {

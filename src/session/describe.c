@@ -137,8 +137,9 @@ static int fill_catalog(const weir_session_catalog *catalog, bool extended, weir
     WEIR_TRY(add_info(result, "comment", catalog->comment, err));
     for (size_t i = 0; extended && i < catalog->options.count; i++) {
         if (strcmp(catalog->options.keys[i], "type") != 0) {
-            const char *name = weir_arena_format(&result->result.arena, "option:%s", catalog->options.keys[i]);
-            WEIR_TRY(add_info(result, name, catalog->options.values[i], err));
+            const char *key = catalog->options.keys[i];
+            const char *name = weir_arena_format(&result->result.arena, "option:%s", key);
+            WEIR_TRY(add_info(result, name, weir_option_shown(key, catalog->options.values[i]), err));
         }
     }
     return WEIR_OK;
@@ -261,7 +262,7 @@ static void append_options(const weir_options *options, const char *path, weir_b
         weir_buffer_append_text(out, separator);
         weir_sql_quote_string(options->keys[i], out);
         weir_buffer_append_text(out, " = ");
-        weir_sql_quote_string(options->values[i], out);
+        weir_sql_quote_string(weir_option_shown(options->keys[i], options->values[i]), out);
         separator = ",\n  ";
     }
     if (path != NULL && weir_options_get(options, "path") == NULL) {

@@ -89,9 +89,11 @@ static int create_missing(weir_fs *fs, const char *folder, const weir_descriptio
 {
     const weir_bound_columns *columns = &declared->columns;
     weir_options options = {0};
+    weir_options settings = {0};
     weir_schema *schema = NULL;
     int32_t count = 0;
     weir_options_merge(arena, &declared->options, NULL, &options);
+    weir_options_split_settings(&options, arena, &settings);
     weir_options_unset(&options, "connector");
     weir_options_unset(&options, "path");
     weir_options_unset(&options, "auto-create");
@@ -145,7 +147,9 @@ static int open_path_table(weir_session *session, const weir_object_path *path, 
     WEIR_TRY(check_paimon_hints(hints, err));
     split_branch(hints, arena, &options, &open.name.branch);
     add_declared_reading(&declared->options, arena, &options);
-    WEIR_TRY(weir_fs_open(weir_options_get(&declared->options, "path"), arena, &open.fs, &open.folder, err));
+    weir_fs_settings settings = weir_options_fs_settings(&declared->options);
+    const char *folder = weir_options_get(&declared->options, "path");
+    WEIR_TRY(weir_error_at(err, weir_fs_open(folder, &settings, arena, &open.fs, &open.folder, err), path->position));
     int code = ensure_table(open.fs, open.folder, declared, arena, &schema, err);
     if (code == WEIR_OK) {
         code = check_declared_columns(declared, schema, path, err);

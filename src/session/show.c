@@ -140,7 +140,7 @@ static int show_create_catalog(weir_session *session, const weir_ast_show *show,
         weir_buffer_append_text(&text, i == 0 ? "  " : ",\n  ");
         weir_sql_quote_string(catalog->options.keys[i], &text);
         weir_buffer_append_text(&text, " = ");
-        weir_sql_quote_string(catalog->options.values[i], &text);
+        weir_sql_quote_string(weir_option_shown(catalog->options.keys[i], catalog->options.values[i]), &text);
     }
     weir_buffer_append_text(&text, "\n)\n");
     const char *title = "result";

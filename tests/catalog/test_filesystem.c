@@ -248,7 +248,7 @@ static void an_unknown_scheme_is_refused(void **state)
     (void)state;
     weir_error err;
     weir_catalog *catalog = NULL;
-    assert_int_equal(weir_catalog_open_filesystem("nosuch://host/path", &catalog, &err), WEIR_UNSUPPORTED);
+    assert_int_equal(weir_catalog_open_filesystem("nosuch://host/path", NULL, &catalog, &err), WEIR_UNSUPPORTED);
     weir_catalog_close(catalog);
 }
 

@@ -514,7 +514,7 @@ static void uris_are_split_into_file_system_and_path(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_fs *fs = NULL;
         const char *path = NULL;
-        assert_int_equal(weir_fs_open(cases[i].uri, &arena, &fs, &path, NULL), WEIR_OK);
+        assert_int_equal(weir_fs_open(cases[i].uri, NULL, &arena, &fs, &path, NULL), WEIR_OK);
         assert_ptr_equal(fs, weir_fs_local());
         assert_string_equal(path, cases[i].path);
     }
@@ -541,7 +541,7 @@ static void strange_uris_are_refused_with_a_reason(void **state)
         weir_fs *fs = NULL;
         const char *path = NULL;
         weir_error err;
-        assert_int_equal(weir_fs_open(cases[i].uri, &arena, &fs, &path, &err), cases[i].code);
+        assert_int_equal(weir_fs_open(cases[i].uri, NULL, &arena, &fs, &path, &err), cases[i].code);
         assert_non_null(strstr(err.message, cases[i].part));
         assert_null(fs);
     }

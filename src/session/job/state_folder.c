@@ -79,7 +79,7 @@ static int empty(weir_state_folder *folder, weir_error *err)
 static int open_folder(weir_state_folder *folder, const char *path, bool fresh, weir_error *err)
 {
     weir_fs *fs = NULL;
-    WEIR_TRY(weir_fs_open(path, &folder->arena, &fs, &folder->path, err));
+    WEIR_TRY(weir_fs_open(path, NULL, &folder->arena, &fs, &folder->path, err));
     if (fs != weir_fs_local()) {
         weir_fs_close(fs);
         return weir_fail(err, WEIR_UNSUPPORTED, "'%s': the state of a run lies on the local disk", path);
