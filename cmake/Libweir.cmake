@@ -3,7 +3,7 @@
 # the rest. It is linked with the shared forms of what it uses, for Debian's static ones cannot be part of a shared library.
 include(GNUInstallDirs)
 
-set(weir_library_rooms base fs vector format meta file merge lsm table catalog api)
+set(weir_library_rooms base fs vector format index meta file merge lsm table catalog api)
 set(weir_library_map ${CMAKE_SOURCE_DIR}/src/api/libweir.map)
 
 set(weir_library_objects "")

@@ -40,6 +40,18 @@ void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file
     from->count = 0;
 }
 
+void weir_index_list_append(weir_index_list *list, const weir_index_file *file)
+{
+    WEIR_GROW(list->files, list->capacity, list->count + 1);
+    list->files[list->count++] = file;
+}
+
+void weir_index_list_free(weir_index_list *list)
+{
+    free(list->files);
+    *list = (weir_index_list){0};
+}
+
 weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
                                               int32_t total_buckets)
 {
@@ -53,7 +65,9 @@ bool weir_commit_message_is_empty(const weir_commit_message *message)
 {
     return message->new_files.count == 0 && message->deleted_files.count == 0 && message->changelog_files.count == 0 &&
            message->compact_before.count == 0 && message->compact_after.count == 0 &&
-           message->compact_changelog_files.count == 0;
+           message->compact_changelog_files.count == 0 && message->new_index_files.count == 0 &&
+           message->deleted_index_files.count == 0 && message->compact_new_index_files.count == 0 &&
+           message->compact_deleted_index_files.count == 0;
 }
 
 void weir_commit_message_free(weir_commit_message *message)
@@ -64,6 +78,10 @@ void weir_commit_message_free(weir_commit_message *message)
     weir_file_list_free(&message->compact_before);
     weir_file_list_free(&message->compact_after);
     weir_file_list_free(&message->compact_changelog_files);
+    weir_index_list_free(&message->new_index_files);
+    weir_index_list_free(&message->deleted_index_files);
+    weir_index_list_free(&message->compact_new_index_files);
+    weir_index_list_free(&message->compact_deleted_index_files);
 }
 
 void weir_commit_messages_free(weir_commit_messages *messages)

@@ -18,6 +18,15 @@ void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena);
 /* Appends deep copies of `from`'s files, in `arena`, to `to`, and empties `from`. */
 void weir_file_list_hand_over(weir_file_list *from, weir_arena *arena, weir_file_list *to);
 
+typedef struct weir_index_list {
+    const weir_index_file **files;
+    size_t count;
+    size_t capacity;
+} weir_index_list; /* the array is malloc'd */
+
+void weir_index_list_append(weir_index_list *list, const weir_index_file *file);
+void weir_index_list_free(weir_index_list *list);
+
 typedef struct weir_commit_message {
     weir_slice partition; /* serialized */
     int32_t bucket;
@@ -26,10 +35,14 @@ typedef struct weir_commit_message {
     weir_file_list new_files;
     weir_file_list deleted_files;
     weir_file_list changelog_files;
+    weir_index_list new_index_files;
+    weir_index_list deleted_index_files; /* those the new ones were made from: they must still be the current ones */
     /* The compact increment: committed after it, as COMPACT, and disposable on a conflict. */
     weir_file_list compact_before;
     weir_file_list compact_after;
     weir_file_list compact_changelog_files;
+    weir_index_list compact_new_index_files;
+    weir_index_list compact_deleted_index_files;
     /* The changelog of a compaction tells what became of the rows above level 0 that it had seen. Where the bucket has
      * others by the time of the commit (weir_bucket_levels_fingerprint), that is a conflict. 0: does not matter. */
     uint64_t seen_levels;

@@ -1,18 +1,21 @@
 /* Commit messages as bytes, numbers little-endian, texts and bytes with a length of 4 before them:
  *
- *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 | six lists of files |
- *   a list:  | files: 4 | each as encode_file() writes it |
+ *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 | lists |
+ *   lists: six of files, four of index files
+ *   a list:  | files: 4 | each as encode_file() or encode_index() writes it |
  *
- * The lists in the order of weir_commit_message. The bytes stay within one version of a program and its successors:
- * what is added to a data file's description gets a new version here. */
+ * The lists of each kind in the order of weir_commit_message. The bytes stay within one version of a program and its
+ * successors: what is added to a data file's description gets a new version here. */
 #include "lsm/commit_message_bytes.h"
 
 #include "base/byte_reader.h"
 
-#define VERSION 2
+#define VERSION 3
 
-#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 6 * 4)
+#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 10 * 4)
 #define LEAST_FILE_BYTES    64
+#define LEAST_INDEX_BYTES   (1 + 4 + 4 + 8 + 8)
+#define LEAST_RANGE_BYTES   (4 + 4 + 4 + 8)
 
 /* What a file's description may lack. */
 enum {
@@ -24,7 +27,10 @@ enum {
     HAS_VALUE_NULL_COUNTS = 32
 };
 
-enum { LIST_COUNT = 6 };
+/* What an index file's description may have. */
+enum { INDEX_HAS_RANGES = 1, INDEX_HAS_EXTERNAL_PATH = 2 };
+
+enum { LIST_COUNT = 6, INDEX_LIST_COUNT = 4 };
 
 static void lists_of(weir_commit_message *message, weir_file_list *out[LIST_COUNT])
 {
@@ -34,6 +40,14 @@ static void lists_of(weir_commit_message *message, weir_file_list *out[LIST_COUN
     out[3] = &message->compact_before;
     out[4] = &message->compact_after;
     out[5] = &message->compact_changelog_files;
+}
+
+static void index_lists_of(weir_commit_message *message, weir_index_list *out[INDEX_LIST_COUNT])
+{
+    out[0] = &message->new_index_files;
+    out[1] = &message->deleted_index_files;
+    out[2] = &message->compact_new_index_files;
+    out[3] = &message->compact_deleted_index_files;
 }
 
 /* ---- encoding ---- */
@@ -102,6 +116,41 @@ static void encode_file(const weir_data_file *file, weir_buffer *out)
     }
 }
 
+/* Global indexes are no bucket's: no message has one. */
+static void encode_index(const weir_index_file *file, weir_buffer *out)
+{
+    weir_put_u8(out, (uint8_t)((file->has_ranges ? INDEX_HAS_RANGES : 0) |
+                               (file->external_path != NULL ? INDEX_HAS_EXTERNAL_PATH : 0)));
+    weir_put_slice(out, weir_slice_text(file->type));
+    weir_put_slice(out, weir_slice_text(file->name));
+    weir_put_u64(out, (uint64_t)file->size_bytes);
+    weir_put_u64(out, (uint64_t)file->row_count);
+    if (file->has_ranges) {
+        weir_put_u32(out, (uint32_t)file->range_count);
+        for (int32_t i = 0; i < file->range_count; i++) {
+            weir_put_slice(out, weir_slice_text(file->ranges[i].data_file));
+            weir_put_u32(out, (uint32_t)file->ranges[i].offset);
+            weir_put_u32(out, (uint32_t)file->ranges[i].length);
+            weir_put_u64(out, (uint64_t)file->ranges[i].cardinality);
+        }
+    }
+    if (file->external_path != NULL) {
+        weir_put_slice(out, weir_slice_text(file->external_path));
+    }
+}
+
+static void encode_indexes(weir_commit_message *message, weir_buffer *out)
+{
+    weir_index_list *lists[INDEX_LIST_COUNT];
+    index_lists_of(message, lists);
+    for (size_t l = 0; l < INDEX_LIST_COUNT; l++) {
+        weir_put_u32(out, (uint32_t)lists[l]->count);
+        for (size_t f = 0; f < lists[l]->count; f++) {
+            encode_index(lists[l]->files[f], out);
+        }
+    }
+}
+
 void weir_commit_messages_encode(const weir_commit_messages *messages, weir_buffer *out)
 {
     weir_put_u8(out, VERSION);
@@ -120,6 +169,7 @@ void weir_commit_messages_encode(const weir_commit_messages *messages, weir_buff
                 encode_file(lists[l]->files[f], out);
             }
         }
+        encode_indexes(message, out);
     }
 }
 
@@ -204,6 +254,43 @@ static weir_data_file *decode_file(weir_byte_reader *reader, weir_arena *arena)
     return file;
 }
 
+static weir_index_file *decode_index(weir_byte_reader *reader, weir_arena *arena)
+{
+    weir_index_file *file = WEIR_NEW(arena, weir_index_file);
+    uint8_t flags = weir_take_u8(reader);
+    file->type = decode_name(reader, arena);
+    file->name = decode_name(reader, arena);
+    file->size_bytes = weir_take_i64(reader);
+    file->row_count = weir_take_i64(reader);
+    file->has_ranges = (flags & INDEX_HAS_RANGES) != 0;
+    if (file->has_ranges) {
+        file->range_count = (int32_t)weir_take_count(reader, LEAST_RANGE_BYTES);
+        file->ranges = WEIR_NEW_ARRAY(arena, weir_deletion_range, file->range_count);
+        for (int32_t i = 0; i < file->range_count; i++) {
+            file->ranges[i].data_file = decode_name(reader, arena);
+            file->ranges[i].offset = weir_take_i32(reader);
+            file->ranges[i].length = weir_take_i32(reader);
+            file->ranges[i].cardinality = weir_take_i64(reader);
+        }
+    }
+    if (flags & INDEX_HAS_EXTERNAL_PATH) {
+        file->external_path = decode_name(reader, arena);
+    }
+    return file;
+}
+
+static void decode_indexes(weir_byte_reader *reader, weir_arena *arena, weir_commit_message *message)
+{
+    weir_index_list *lists[INDEX_LIST_COUNT];
+    index_lists_of(message, lists);
+    for (size_t l = 0; l < INDEX_LIST_COUNT; l++) {
+        uint32_t count = weir_take_count(reader, LEAST_INDEX_BYTES);
+        for (uint32_t f = 0; f < count && !reader->failed; f++) {
+            weir_index_list_append(lists[l], decode_index(reader, arena));
+        }
+    }
+}
+
 static void decode_message(weir_byte_reader *reader, weir_arena *arena, weir_commit_messages *out)
 {
     weir_slice partition = decode_bytes(reader, arena);
@@ -219,6 +306,7 @@ static void decode_message(weir_byte_reader *reader, weir_arena *arena, weir_com
             weir_file_list_append(lists[l], decode_file(reader, arena));
         }
     }
+    decode_indexes(reader, arena, message);
 }
 
 int weir_commit_messages_decode(weir_slice bytes, weir_arena *arena, weir_commit_messages *out, weir_error *err)

@@ -7,7 +7,7 @@
 #include "meta/partition.h"
 
 /* Manifests are Avro whatever their names say, but for tables with manifest.format = orc. */
-static int check_format(weir_slice bytes, const char *path, weir_error *err)
+int weir_manifest_check_format(weir_slice bytes, const char *path, weir_error *err)
 {
     if (bytes.size >= 3 && memcmp(bytes.data, "ORC", 3) == 0) {
         return weir_fail(err, WEIR_UNSUPPORTED,
@@ -25,7 +25,7 @@ static int read_records(weir_fs *fs, const char *path, const weir_field *fields,
     weir_buffer bytes = {0};
     int code;
     WEIR_GO(weir_fs_read_all(fs, path, &bytes, err));
-    WEIR_GO(check_format(weir_buffer_slice(&bytes), path, err));
+    WEIR_GO(weir_manifest_check_format(weir_buffer_slice(&bytes), path, err));
     WEIR_GO(weir_avro_read_chosen(weir_buffer_slice(&bytes), path, fields, field_count, choice, out, err));
 done:
     weir_buffer_free(&bytes);

@@ -5,6 +5,7 @@
 #ifndef WEIR_META_MANIFEST_RECORD_H
 #define WEIR_META_MANIFEST_RECORD_H
 
+#include "format/format.h"
 #include "meta/manifest.h"
 
 /* Fields of a manifest entry and of its `_FILE`, in order; positions are those of the columns. */
@@ -84,5 +85,13 @@ int weir_manifest_files_from_batch(const weir_batch *batch, const char *path, we
 /* Appends rows to a batch of the written layout. */
 int weir_entry_append(const weir_manifest_entry *entry, weir_batch *batch, weir_error *err);
 int weir_manifest_file_append(const weir_manifest_file *file, weir_batch *batch, weir_error *err);
+
+/* Starts a file of records under `path`, which the writer remembers; and appends rows to it. */
+int weir_manifest_writer_open_records(weir_manifest_writer *writer, const char *path, const weir_field *fields,
+                                      int32_t field_count, weir_format_writer **out, weir_error *err);
+int weir_manifest_records_append(weir_format_writer *records, const weir_batch *batch, weir_error *err);
+
+/* WEIR_UNSUPPORTED for manifests that are not Avro. */
+int weir_manifest_check_format(weir_slice bytes, const char *path, weir_error *err);
 
 #endif

@@ -63,9 +63,8 @@ static void remember(weir_manifest_writer *writer, const char *path)
     writer->written[writer->written_count++] = path;
 }
 
-/* Starts a file of records under `path`. */
-static int open_records(weir_manifest_writer *writer, const char *path, const weir_field *fields, int32_t field_count,
-                        weir_format_writer **out, weir_error *err)
+int weir_manifest_writer_open_records(weir_manifest_writer *writer, const char *path, const weir_field *fields,
+                                      int32_t field_count, weir_format_writer **out, weir_error *err)
 {
     weir_format_write_options options;
     weir_output *output = NULL;
@@ -80,7 +79,7 @@ static int open_records(weir_manifest_writer *writer, const char *path, const we
     return WEIR_OK;
 }
 
-static int append_batch(weir_format_writer *records, const weir_batch *batch, weir_error *err)
+int weir_manifest_records_append(weir_format_writer *records, const weir_batch *batch, weir_error *err)
 {
     for (int32_t i = 0; i < batch->column_count; i++) {
         WEIR_TRY(records->ops->append(records, i, &batch->columns[i], 0, batch->length, err));
@@ -259,7 +258,7 @@ static int write_entries(weir_format_writer *records, const weir_manifest_entry 
         for (int i = 0; i < ENTRIES_A_BATCH && done_count < count; i++) {
             WEIR_GO(append_entry(&entries[done_count++], options, &batch, err));
         }
-        WEIR_GO(append_batch(records, &batch, err));
+        WEIR_GO(weir_manifest_records_append(records, &batch, err));
     }
     *out_count = done_count;
 done:
@@ -277,7 +276,7 @@ static int write_manifest(weir_manifest_writer *writer, const weir_manifest_entr
         weir_arena_format(writer->arena, "manifest-%s-%" PRId32, writer->manifest_uuid, writer->manifest_count++);
     const char *path = weir_manifest_path(writer->arena, writer->paths, name);
     int code;
-    WEIR_TRY(open_records(writer, path, weir_entry_fields, WEIR_ENTRY_COLUMNS, &records, err));
+    WEIR_TRY(weir_manifest_writer_open_records(writer, path, weir_entry_fields, WEIR_ENTRY_COLUMNS, &records, err));
     WEIR_GO(write_entries(records, entries, count, options, out_count, err));
     WEIR_GO(records->ops->finish(records, true, stats, err));
     WEIR_GO(describe(writer->schema, entries, *out_count, writer->arena, out, err));
@@ -315,7 +314,7 @@ static int write_list(weir_format_writer *records, const weir_manifest_files *fi
     for (size_t i = 0; i < files->count; i++) {
         WEIR_GO(weir_manifest_file_append(&files->items[i], &batch, err));
     }
-    WEIR_GO(append_batch(records, &batch, err));
+    WEIR_GO(weir_manifest_records_append(records, &batch, err));
 done:
     weir_batch_free(&batch);
     return code;
@@ -330,7 +329,7 @@ int weir_manifest_writer_write_list(weir_manifest_writer *writer, const weir_man
         weir_arena_format(writer->arena, "manifest-list-%s-%" PRId32, writer->list_uuid, writer->list_count++);
     const char *path = weir_manifest_path(writer->arena, writer->paths, name);
     int code;
-    WEIR_TRY(open_records(writer, path, weir_list_fields, WEIR_LIST_COLUMNS, &records, err));
+    WEIR_TRY(weir_manifest_writer_open_records(writer, path, weir_list_fields, WEIR_LIST_COLUMNS, &records, err));
     WEIR_GO(write_list(records, files, err));
     WEIR_GO(records->ops->finish(records, true, stats, err));
     *out_name = name;

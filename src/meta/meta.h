@@ -7,6 +7,7 @@
  *   consumer.h       readers that still need snapshots
  *   data_file.h      the description of a data file, as manifests hold it
  *   manifest.h       manifests, manifest lists, folding entries, merging manifests
+ *   index_manifest.h index files: hashes of keys, deletion vectors
  *   path.h           where things lie; partition folders
  *   partition.h      partition values
  *
@@ -18,6 +19,7 @@
 #include "fs/fs.h"
 #include "meta/consumer.h"
 #include "meta/data_file.h"
+#include "meta/index_manifest.h"
 #include "meta/manifest.h"
 #include "meta/options.h"
 #include "meta/partition.h"

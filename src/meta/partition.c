@@ -30,6 +30,26 @@ int weir_partition_decode(const weir_schema *schema, weir_slice partition, weir_
                                        "the partition in a manifest", arena, out, err);
 }
 
+int weir_partition_append_row(const weir_schema *schema, const weir_batch *batch, int64_t row, weir_buffer *out,
+                              weir_error *err)
+{
+    size_t arity = out->size;
+    weir_buffer_append_zeros(out, sizeof(uint32_t));
+    weir_store_be32(out->data + arity, (uint32_t)schema->partition_key_count);
+    return weir_binary_row_write(batch, schema->partition_columns, schema->partition_key_count, row, out, err);
+}
+
+bool weir_partition_rows_equal(const weir_schema *schema, const weir_batch *batch, int64_t a, int64_t b)
+{
+    for (int32_t i = 0; i < schema->partition_key_count; i++) {
+        const weir_vector *column = &batch->columns[schema->partition_columns[i]];
+        if (!weir_vector_values_equal(column, a, column, b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void weir_partition_encode(const weir_schema *schema, const weir_literal *values, weir_buffer *out)
 {
     weir_arena arena;

@@ -12,8 +12,14 @@ weir_slice weir_partition_none(void);
 int weir_partition_decode(const weir_schema *schema, weir_slice partition, weir_arena *arena, weir_literal *out,
                           weir_error *err);
 
-/* Serialized partition of one row of a batch that has the schema's columns. Appends. */
+/* Appends the serialized partition of these values. */
 void weir_partition_encode(const weir_schema *schema, const weir_literal *values, weir_buffer *out);
+
+/* Appends the serialized partition of a row of a batch that has the schema's columns. */
+int weir_partition_append_row(const weir_schema *schema, const weir_batch *batch, int64_t row, weir_buffer *out,
+                              weir_error *err);
+/* Whether two rows of such a batch are of one partition. */
+bool weir_partition_rows_equal(const weir_schema *schema, const weir_batch *batch, int64_t a, int64_t b);
 
 /* The relative folder of a partition, "dt=2024-01-01/hr=7", escaped, or "" for an unpartitioned table. Follows the
  * options partition.default-name and partition.legacy-name. */

@@ -53,6 +53,9 @@ int weir_schema_create(weir_arena *arena, const weir_field *fields, int32_t fiel
  */
 int weir_schema_derive(weir_schema *schema, const char *path, weir_arena *arena, weir_error *err);
 
+/* Whether the primary key lacks a partition column, so that a row may move from one partition to another. */
+bool weir_schema_is_cross_partition(const weir_schema *schema);
+
 /* Whether this version writes such a table: options (weir_options_check_writable) and buckets. WEIR_UNSUPPORTED says
  * what to change. */
 int weir_schema_check_writable(const weir_schema *schema, weir_error *err);

@@ -253,8 +253,7 @@ static int check_buckets(const checking *self, weir_error *err)
                          "'%" PRId64 "'",
                          bucket);
     }
-    bool whole_partition = schema->primary_key_count - schema->key_column_count == schema->partition_key_count;
-    if (bucket > 0 && schema->primary_key_count > 0 && !whole_partition) {
+    if (bucket > 0 && weir_schema_is_cross_partition(schema)) {
         return weir_fail(err, WEIR_INVALID,
                          "the primary key must include all partition columns when the number of buckets "
                          "is fixed, because a row is looked for in one partition only");
@@ -319,16 +318,27 @@ static int check_named_columns(const checking *self, weir_error *err)
     return WEIR_OK;
 }
 
+bool weir_schema_is_cross_partition(const weir_schema *schema)
+{
+    return schema->primary_key_count > 0 &&
+           schema->primary_key_count - schema->key_column_count < schema->partition_key_count;
+}
+
 int weir_schema_check_writable(const weir_schema *schema, weir_error *err)
 {
     int64_t bucket = -1;
     WEIR_TRY(weir_options_check_writable(&schema->options, err));
     WEIR_TRY(weir_options_int(&schema->options, "bucket", &bucket, err));
-    if (schema->primary_key_count > 0 && bucket < 0) {
+    if (schema->primary_key_count > 0 && bucket < -1) {
         return weir_fail(err, WEIR_UNSUPPORTED,
                          "tables with a primary key and 'bucket' = '%" PRId64 "' are not written by "
                          "this version; give a number of buckets, such as 'bucket' = '4'",
                          bucket);
+    }
+    if (bucket == -1 && weir_schema_is_cross_partition(schema)) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "tables whose primary key does not include all partition columns are not written by this "
+                         "version; include them in the primary key");
     }
     return WEIR_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "table/commit_attempt.h"
 #include "table/commit_figures.h"
+#include "table/commit_indexes.h"
 #include "table/commit_internal.h"
 #include "table/commit_search.h"
 #include "table/expire.h"
@@ -60,6 +61,13 @@ static void copy_entries(const weir_manifest_entries *from, weir_manifest_entrie
     }
 }
 
+static void copy_indexes(const weir_index_entries *from, weir_index_entries *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_index_entries_append(to, from->items[i]);
+    }
+}
+
 /* A source of changes that do not depend on the latest snapshot. */
 static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
                          weir_error *err)
@@ -74,6 +82,7 @@ static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena
     for (size_t i = 0; i < changes->seen_count; i++) {
         weir_commit_changes_add_seen(out, changes->seen[i]);
     }
+    copy_indexes(&changes->indexes, &out->indexes);
     return WEIR_OK;
 }
 
@@ -327,6 +336,22 @@ static bool is_overwritten(void *context, weir_slice partition)
                             : matches_static_values(request, partition);
 }
 
+/* The index files of the partitions that are replaced go with their data files. */
+static int delete_indexes(overwrite *request, const weir_snapshot *latest, weir_arena *arena, weir_index_entries *out,
+                          weir_error *err)
+{
+    size_t kept = 0;
+    WEIR_TRY(weir_snapshot_indexes(request->table, latest, arena, out, err));
+    for (size_t i = 0; i < out->count; i++) {
+        if (is_overwritten(request, out->items[i].partition)) {
+            out->items[kept] = out->items[i];
+            out->items[kept++].kind = WEIR_FILE_DELETE;
+        }
+    }
+    out->count = kept;
+    return WEIR_OK;
+}
+
 static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
                              weir_error *err)
 {
@@ -341,9 +366,11 @@ static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_a
         for (size_t i = 0; i < out->files.count; i++) {
             out->files.items[i].kind = WEIR_FILE_DELETE;
         }
+        WEIR_TRY(delete_indexes(request, latest, arena, &out->indexes, err));
     }
     if (request->added != NULL) {
         copy_entries(&request->added->files, &out->files);
+        copy_indexes(&request->added->indexes, &out->indexes);
     }
     return WEIR_OK;
 }

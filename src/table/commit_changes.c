@@ -14,6 +14,7 @@ void weir_commit_changes_free(weir_commit_changes *changes)
 {
     weir_manifest_entries_free(&changes->files);
     weir_manifest_entries_free(&changes->changelog);
+    weir_index_entries_free(&changes->indexes);
     free(changes->seen);
     changes->seen = NULL;
     changes->seen_count = changes->seen_capacity = 0;
@@ -39,6 +40,28 @@ static void add_entries(weir_manifest_entries *out, weir_file_kind kind, const w
     }
 }
 
+static void add_indexes(weir_index_entries *out, weir_file_kind kind, const weir_commit_message *message,
+                        const weir_index_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        weir_index_entries_append(
+            out, (weir_index_entry){
+                     .kind = kind, .partition = message->partition, .bucket = message->bucket, .file = list->files[i]});
+    }
+}
+
+/* Whether rows that were there are gone: deleted by name of their file, or by their place in it. */
+static bool deletes_rows(const weir_commit_message *message)
+{
+    const weir_index_list *indexes = &message->new_index_files;
+    for (size_t i = 0; i < indexes->count; i++) {
+        if (strcmp(indexes->files[i]->type, WEIR_DELETION_VECTORS_INDEX) == 0) {
+            return true;
+        }
+    }
+    return message->deleted_files.count > 0;
+}
+
 void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out)
 {
     *out = (weir_commit_changes){.kind = WEIR_COMMIT_APPEND};
@@ -47,7 +70,9 @@ void weir_commit_changes_append(const weir_commit_messages *messages, weir_commi
         add_entries(&out->files, WEIR_FILE_ADD, message, &message->new_files);
         add_entries(&out->files, WEIR_FILE_DELETE, message, &message->deleted_files);
         add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->changelog_files);
-        if (message->deleted_files.count > 0) {
+        add_indexes(&out->indexes, WEIR_FILE_DELETE, message, &message->deleted_index_files);
+        add_indexes(&out->indexes, WEIR_FILE_ADD, message, &message->new_index_files);
+        if (deletes_rows(message)) {
             out->kind = WEIR_COMMIT_OVERWRITE;
         }
     }
@@ -61,6 +86,8 @@ void weir_commit_changes_compact(const weir_commit_messages *messages, weir_comm
         add_entries(&out->files, WEIR_FILE_DELETE, message, &message->compact_before);
         add_entries(&out->files, WEIR_FILE_ADD, message, &message->compact_after);
         add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->compact_changelog_files);
+        add_indexes(&out->indexes, WEIR_FILE_DELETE, message, &message->compact_deleted_index_files);
+        add_indexes(&out->indexes, WEIR_FILE_ADD, message, &message->compact_new_index_files);
         if (message->seen_levels != 0 && message->compact_before.count + message->compact_after.count > 0) {
             weir_commit_changes_add_seen(
                 out, (weir_seen_levels){message->partition, message->bucket, message->seen_levels});
@@ -88,6 +115,14 @@ void weir_commit_changes_remove_files(const weir_table *table, const weir_commit
                                  &bucket_path, NULL) == WEIR_OK) {
                 weir_table_context_remove_file(&table->context, bucket_path, entry->file);
             }
+        }
+    }
+    for (size_t i = 0; i < changes->indexes.count; i++) {
+        const weir_index_entry *entry = &changes->indexes.items[i];
+        const char *path = NULL;
+        if (entry->kind == WEIR_FILE_ADD &&
+            weir_index_file_path(&arena, &table->context.paths, table->schema, entry, &path, NULL) == WEIR_OK) {
+            weir_fs_remove(table->context.fs, path, NULL);
         }
     }
     weir_map_free(&moved);
@@ -234,7 +269,8 @@ static int check_bucket_counts(const weir_table *table, const weir_manifest_entr
 {
     for (size_t i = 0; i < all->count; i++) {
         const weir_manifest_entry *entry = &all->items[i], *change = weir_map_get(&touched->map, entry->partition);
-        if (change != NULL && entry->total_buckets != change->total_buckets) {
+        bool is_fixed = entry->total_buckets > 0 && change != NULL && change->total_buckets > 0;
+        if (is_fixed && entry->total_buckets != change->total_buckets) {
             return weir_fail(err, WEIR_CONFLICT,
                              "%s: a partition has files written with %d buckets and with %d; rewrite it with INSERT "
                              "OVERWRITE",

@@ -17,6 +17,7 @@ typedef struct weir_commit_changes {
     weir_commit_kind kind;
     weir_manifest_entries files;     /* ADD and DELETE, in order */
     weir_manifest_entries changelog; /* ADD only */
+    weir_index_entries indexes;      /* DELETE and ADD */
     weir_seen_levels *seen;
     size_t seen_count;
     size_t seen_capacity;
@@ -36,7 +37,7 @@ void weir_commit_changes_remove_files_of(const weir_table *table, const weir_com
 
 static inline bool weir_commit_changes_are_empty(const weir_commit_changes *changes)
 {
-    return changes->files.count == 0 && changes->changelog.count == 0;
+    return changes->files.count == 0 && changes->changelog.count == 0 && changes->indexes.count == 0;
 }
 
 /* Fails with WEIR_CONFLICT when the changes do not fit the files of `latest` (NULL: an empty table): a file to be

@@ -26,6 +26,17 @@ static void copy_entries(weir_arena *arena, const weir_manifest_entries *from, w
     }
 }
 
+static void copy_indexes(weir_arena *arena, const weir_index_entries *from, weir_index_entries *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_index_entry entry = from->items[i];
+        entry.file = weir_index_file_copy(arena, entry.file);
+        entry.partition =
+            weir_slice_of(weir_arena_copy(arena, entry.partition.data, entry.partition.size), entry.partition.size);
+        weir_index_entries_append(to, entry);
+    }
+}
+
 void weir_commit_guard_remember(weir_commit_guard *guard, const weir_published *published, int64_t identifier,
                                 const weir_commit_changes *changes)
 {
@@ -35,6 +46,7 @@ void weir_commit_guard_remember(weir_commit_guard *guard, const weir_published *
     guard->changes.kind = changes->kind;
     copy_entries(&guard->arena, &changes->files, &guard->changes.files);
     copy_entries(&guard->arena, &changes->changelog, &guard->changes.changelog);
+    copy_indexes(&guard->arena, &changes->indexes, &guard->changes.indexes);
 }
 
 int weir_commit_guard_is_lost(const weir_commit_guard *guard, const weir_table *table, bool *out, weir_error *err)

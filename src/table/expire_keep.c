@@ -31,13 +31,31 @@ static int keep_list(const weir_table *table, const char *list, weir_arena *aren
     return code;
 }
 
+/* Index files are few: those of a snapshot that stays are all kept. */
+static int keep_indexes(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
+                        weir_expire_keep *keep, weir_error *err)
+{
+    weir_index_entries entries = {0};
+    if (snapshot->index_manifest == NULL) {
+        return WEIR_OK;
+    }
+    keep_name(keep, snapshot->index_manifest);
+    int code = weir_index_manifest_read(table->context.fs, &table->context.paths, snapshot->index_manifest, arena,
+                                        &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        keep_name(keep, entries.items[i].file->name);
+    }
+    weir_index_entries_free(&entries);
+    return code;
+}
+
 /* What makes the state of a snapshot. Its changelog is not among it: a tag does not keep that, and Java removes it. */
 static int keep_state(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena, weir_expire_keep *keep,
                       weir_error *err)
 {
     WEIR_TRY(keep_list(table, snapshot->base_manifest_list, arena, keep, err));
     WEIR_TRY(keep_list(table, snapshot->delta_manifest_list, arena, keep, err));
-    keep_name(keep, snapshot->index_manifest);
+    WEIR_TRY(keep_indexes(table, snapshot, arena, keep, err));
     keep_name(keep, snapshot->statistics);
     return WEIR_OK;
 }
@@ -256,6 +274,30 @@ static int remove_list(const weir_table *table, const weir_expire_keep *keep, co
     return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
+/* An index manifest with the index files that nothing else needs. */
+static int remove_indexes(const weir_table *table, const weir_expire_keep *keep, const char *name, weir_arena *arena,
+                          weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    weir_index_entries entries = {0};
+    if (name == NULL || weir_expire_keeps(keep, name)) {
+        return WEIR_OK;
+    }
+    int code = weir_index_manifest_read(context->fs, &context->paths, name, arena, &entries, err);
+    for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
+        const char *path = NULL;
+        if (!weir_expire_keeps(keep, entries.items[i].file->name) &&
+            weir_index_file_path(arena, &context->paths, context->schema, &entries.items[i], &path, NULL) == WEIR_OK) {
+            weir_fs_remove(context->fs, path, NULL);
+        }
+    }
+    weir_index_entries_free(&entries);
+    if (code == WEIR_OK) {
+        remove_manifest(table, keep, arena, name);
+    }
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
 int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *keep, const weir_snapshot *snapshot,
                              weir_error *err)
 {
@@ -265,7 +307,7 @@ int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *ke
     WEIR_GO(remove_list(table, keep, snapshot->base_manifest_list, &arena, err));
     WEIR_GO(remove_list(table, keep, snapshot->delta_manifest_list, &arena, err));
     WEIR_GO(remove_list(table, keep, snapshot->changelog_manifest_list, &arena, err));
-    remove_manifest(table, keep, &arena, snapshot->index_manifest);
+    WEIR_GO(remove_indexes(table, keep, snapshot->index_manifest, &arena, err));
     if (snapshot->statistics != NULL && !weir_expire_keeps(keep, snapshot->statistics)) {
         const char *path =
             weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics);

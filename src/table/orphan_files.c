@@ -64,6 +64,7 @@ static int list_old_files(search *self, weir_error *err)
     const char **branches = NULL;
     size_t count = 0;
     WEIR_TRY(add_old_files(self, weir_arena_format(self->arena, "%s/manifest", path), NULL, err));
+    WEIR_TRY(add_old_files(self, weir_arena_format(self->arena, "%s/index", path), NULL, err));
     WEIR_TRY(add_old_files(self, weir_arena_format(self->arena, "%s/statistics", path), NULL, err));
     WEIR_TRY(add_old_files(self, weir_arena_format(self->arena, "%s/snapshot", path), is_temporary, err));
     WEIR_TRY(weir_branch_list(table->context.fs, path, self->arena, &branches, &count, err));
@@ -81,9 +82,7 @@ static int list_old_files(search *self, weir_error *err)
 static bool is_orphan(const weir_used_files *used, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
-    /* Index files are named by index manifests, which are not read: where there is one, they stay. */
-    bool may_be_index = used->names_index && strncmp(name, "index-", 6) == 0;
-    return !may_be_index && !weir_used_files_have(used, name);
+    return !weir_used_files_have(used, name);
 }
 
 static int remove_files(search *self, bool dry_run, weir_orphans *out, weir_error *err)

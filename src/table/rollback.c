@@ -79,6 +79,30 @@ static int remember_list(rollback *self, const char *list, bool with_files, weir
     return code;
 }
 
+static int remember_indexes(rollback *self, const char *name, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    weir_index_entries entries = {0};
+    if (name == NULL) {
+        return WEIR_OK;
+    }
+    int code = weir_index_manifest_read(context->fs, &context->paths, name, &self->arena, &entries, err);
+    for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
+        const char *path = NULL;
+        code = weir_index_file_path(&self->arena, &context->paths, context->schema, &entries.items[i], &path, err);
+        if (code == WEIR_OK) {
+            may_go(self, path);
+        }
+    }
+    weir_index_entries_free(&entries);
+    may_go(self, weir_manifest_path(&self->arena, &context->paths, name));
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    return code;
+}
+
 static int remember_snapshot(rollback *self, int64_t id, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
@@ -87,6 +111,7 @@ static int remember_snapshot(rollback *self, int64_t id, weir_error *err)
     WEIR_TRY(remember_list(self, snapshot->base_manifest_list, false, err));
     WEIR_TRY(remember_list(self, snapshot->delta_manifest_list, true, err));
     WEIR_TRY(remember_list(self, snapshot->changelog_manifest_list, true, err));
+    WEIR_TRY(remember_indexes(self, snapshot->index_manifest, err));
     if (snapshot->statistics != NULL) {
         may_go(self, weir_arena_format(&self->arena, "%s/statistics/%s", self->table->path, snapshot->statistics));
     }

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "lsm/lsm_options.h"
+#include "table/bucket_assigner.h"
 #include "table/bucket_files.h"
 #include "table/commit_changes.h"
 #include "table/default_values.h"
@@ -33,7 +34,8 @@ struct weir_table_write {
     const weir_table *table;
     weir_table_write_options options;
     weir_arena arena;
-    int32_t bucket_count; /* by the option: -1 unaware */
+    int32_t bucket_count;           /* by the option: -1 unaware, or dynamic */
+    weir_bucket_assigner *assigner; /* of dynamic buckets; NULL: there are none */
     const int32_t *bucket_columns;
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
@@ -59,6 +61,7 @@ struct weir_table_write {
     size_t touched_count;
     size_t touched_capacity;
     bucket_target **neighbours; /* one a bucket: targets of the partition of the row before */
+    size_t neighbour_capacity;
 };
 
 static int check_buckets(weir_table_write *write, weir_error *err)
@@ -74,7 +77,9 @@ static int check_buckets(weir_table_write *write, weir_error *err)
         }
         return WEIR_OK;
     }
-    return WEIR_OK;
+    return weir_table_has_primary_key(table)
+               ? weir_bucket_assigner_open(table, write->options.overwrite, &write->assigner, err)
+               : WEIR_OK;
 }
 
 static int read_dropped_kinds(weir_table_write *write, weir_error *err)
@@ -152,8 +157,6 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
     if (code == WEIR_OK) {
         code = read_options(write, err);
     }
-    size_t buckets = write->bucket_count > 0 ? (size_t)write->bucket_count : 1;
-    write->neighbours = WEIR_NEW_ARRAY(&write->arena, bucket_target *, buckets);
     if (code != WEIR_OK) {
         weir_table_write_close(write);
         return code;
@@ -172,10 +175,12 @@ void weir_table_write_close(weir_table_write *write)
     weir_budget_give(write->table->context.budget, write->held_bytes);
     weir_map_free(&write->targets);
     weir_bucket_files_free(&write->files);
+    weir_bucket_assigner_close(write->assigner);
     weir_arena_free(&write->arena);
     weir_buffer_free(&write->key);
     free(write->buckets);
     free(write->touched);
+    free(write->neighbours);
     free(write);
 }
 
@@ -216,6 +221,9 @@ void weir_table_write_reset(weir_table_write *write)
     }
     weir_bucket_files_forget(&write->files);
     write->known_snapshot = -1;
+    if (write->assigner != NULL) {
+        weir_bucket_assigner_reset(write->assigner);
+    }
     write->failed = false;
 }
 
@@ -395,6 +403,9 @@ static int check_batch(const weir_table_write *write, const weir_batch *batch, w
 static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
     WEIR_GROW(write->buckets, write->bucket_capacity, batch->length + 1);
+    if (write->assigner != NULL) {
+        return weir_bucket_assigner_assign(write->assigner, batch, write->dropped_kinds, write->buckets, err);
+    }
     if (write->bucket_count <= 1) {
         memset(write->buckets, 0, sizeof(int32_t) * (size_t)batch->length);
         return WEIR_OK;
@@ -416,40 +427,37 @@ static void add_row(weir_table_write *write, bucket_target *target, uint32_t row
 
 int64_t weir_table_write_row_count(const weir_table_write *write) { return write->row_count; }
 
-static bool same_partition(const weir_schema *schema, const weir_batch *batch, int64_t a, int64_t b)
-{
-    for (int32_t i = 0; i < schema->partition_key_count; i++) {
-        const weir_vector *column = &batch->columns[schema->partition_columns[i]];
-        if (!weir_vector_values_equal(column, a, column, b)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Bucket and serialized partition of a row into write->key. */
 static int set_key_of_row(weir_table_write *write, const weir_batch *batch, int64_t row, int32_t bucket,
                           weir_error *err)
 {
-    const weir_schema *schema = write->table->schema;
     weir_buffer_clear(&write->key);
     weir_buffer_append(&write->key, &bucket, sizeof bucket);
-    weir_buffer_append_zeros(&write->key, sizeof(uint32_t));
-    weir_store_be32(write->key.data + sizeof bucket, (uint32_t)schema->partition_key_count);
-    return weir_binary_row_write(batch, schema->partition_columns, schema->partition_key_count, row, &write->key, err);
+    return weir_partition_append_row(write->table->schema, batch, row, &write->key, err);
+}
+
+/* How many buckets the rows of a batch may be in. */
+static size_t count_buckets(const weir_table_write *write, const weir_batch *batch)
+{
+    int32_t last = write->bucket_count > 0 ? write->bucket_count - 1 : 0;
+    for (int64_t i = 0; i < batch->length && write->bucket_count < 0; i++) {
+        last = write->buckets[i] > last ? write->buckets[i] : last;
+    }
+    return (size_t)last + 1;
 }
 
 /* Gives each row to its target. Of neighbouring rows of one partition only the first in each bucket is looked up. */
 static int cut_batch(weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
     const weir_schema *schema = write->table->schema;
-    size_t buckets = write->bucket_count > 0 ? (size_t)write->bucket_count : 1;
+    size_t buckets = count_buckets(write, batch);
     int64_t before = -1;
+    WEIR_GROW(write->neighbours, write->neighbour_capacity, buckets);
     for (int64_t i = 0; i < batch->length; i++) {
         if (drops_row(write, batch, i)) {
             continue;
         }
-        if (before < 0 || !same_partition(schema, batch, before, i)) {
+        if (before < 0 || !weir_partition_rows_equal(schema, batch, before, i)) {
             memset(write->neighbours, 0, buckets * sizeof(bucket_target *));
         }
         before = i;
@@ -632,6 +640,7 @@ static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena
                            weir_error *err)
 {
     bool compacts = false;
+    size_t first = out->count;
     WEIR_TRY(compact_by_number(write, &compacts, err));
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
@@ -639,7 +648,7 @@ static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena
             WEIR_TRY(prepare_target(write, target, wait || compacts, arena, out, err));
         }
     }
-    return WEIR_OK;
+    return write->assigner == NULL ? WEIR_OK : weir_bucket_assigner_prepare(write->assigner, arena, out, first, err);
 }
 
 /* Removes the messages from position `first` on, with their files. */

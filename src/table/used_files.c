@@ -76,15 +76,33 @@ static int use_list(collector *self, const char *list, bool may_be_gone, weir_ar
     return code;
 }
 
+/* An index manifest with the index files that it names. */
+static int use_indexes(collector *self, const char *name, weir_arena *arena, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    weir_index_entries entries = {0};
+    if (name == NULL || weir_used_files_have(self->used, name)) {
+        return WEIR_OK;
+    }
+    int code = weir_index_manifest_read(context->fs, &context->paths, name, arena, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        use(self, entries.items[i].file->name);
+    }
+    weir_index_entries_free(&entries);
+    if (code == WEIR_OK) {
+        use(self, name);
+    }
+    return code;
+}
+
 static int use_snapshot(collector *self, const weir_snapshot *snapshot, weir_arena *arena, weir_error *err)
 {
     WEIR_TRY(use_list(self, snapshot->base_manifest_list, false, arena, err));
     WEIR_TRY(use_list(self, snapshot->delta_manifest_list, false, arena, err));
     /* A tag, and the first snapshot of a branch that was made from one, may have outlived its changelog. */
     WEIR_TRY(use_list(self, snapshot->changelog_manifest_list, true, arena, err));
-    use(self, snapshot->index_manifest);
+    WEIR_TRY(use_indexes(self, snapshot->index_manifest, arena, err));
     use(self, snapshot->statistics);
-    self->used->names_index = self->used->names_index || snapshot->index_manifest != NULL;
     return WEIR_OK;
 }
 

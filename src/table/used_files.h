@@ -7,8 +7,7 @@
 #include "table/table.h"
 
 typedef struct weir_used_files {
-    weir_map names;   /* of data files, their extra files, manifests, lists, statistics */
-    bool names_index; /* some snapshot has an index manifest; the files that it names are not among the names */
+    weir_map names; /* of data files, their extra files, index files, manifests, lists, statistics */
 } weir_used_files;
 
 /* Names of entries count whether a manifest adds or deletes the file. A snapshot that expires meanwhile is passed over;

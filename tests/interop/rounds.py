@@ -23,7 +23,7 @@ class Rounds:
         self.rng = random.Random(f"{seed}/{scenario.name}")
         self.model = Model(scenario.columns, scenario.keys, scenario.partitions)
         # Writers of append tables without buckets do not compact.
-        self.compacting = [] if scenario.options["bucket"] == "-1" else ["--compact"]
+        self.compacting = [] if scenario.options["bucket"] == "-1" and not scenario.keys else ["--compact"]
         self.replayed = {}
         self.identifier = 0
         self.latest = 0    # snapshot, as far as the model has seen

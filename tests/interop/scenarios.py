@@ -116,6 +116,13 @@ def all_scenarios():
                  options={**LIVELY, "bucket": "1", "file.format": "avro"}),
         Scenario("long-job-lookup", [primary(most=200), Column("v", "STRING", values.nullable(values.text()))], ["id"],
                  session=True, options={**LIVELY, "bucket": "2", "changelog-producer": "lookup"}),
+        Scenario("dynamic-buckets-lookup", [primary()] + of_types(values.PRIMITIVES), ["id"],
+                 options={**LIVELY, "bucket": "-1", "dynamic-bucket.target-row-num": "9",
+                          "changelog-producer": "lookup"}),
+        # Without partitions: the Java side hashes the whole primary key, as Paimon does in no writer of its own.
+        Scenario("dynamic-buckets-most", evolving(), ["id"], evolves=True, created_by="java",
+                 options={**LIVELY, "bucket": "-1", "dynamic-bucket.target-row-num": "3",
+                          "dynamic-bucket.initial-buckets": "2", "dynamic-bucket.max-buckets": "4"}),
         Scenario("append-types", of_types(values.PRIMITIVES) + of_types(values.NESTED, "n"),
                  options={**LIVELY, "bucket": "-1"}),
         Scenario("append-avro-buckets", [primary("k", 1000)] + of_types(values.AVRO_PRIMITIVES), created_by="java",

@@ -75,16 +75,43 @@ static weir_data_file *random_file(random_state *random, weir_arena *arena)
     return file;
 }
 
+static weir_index_file *random_index(random_state *random, weir_arena *arena)
+{
+    weir_index_file *file = WEIR_NEW(arena, weir_index_file);
+    file->type = random_below(random, 2) == 0 ? WEIR_HASH_INDEX : WEIR_DELETION_VECTORS_INDEX;
+    file->name = random_name(random, arena);
+    file->size_bytes = (int64_t)random_below(random, INT64_MAX);
+    file->row_count = (int64_t)random_below(random, 1000);
+    file->has_ranges = random_below(random, 2) == 0;
+    file->range_count = file->has_ranges ? (int32_t)random_below(random, 4) : 0;
+    file->ranges = WEIR_NEW_ARRAY(arena, weir_deletion_range, file->range_count + 1);
+    for (int32_t i = 0; i < file->range_count; i++) {
+        file->ranges[i] =
+            (weir_deletion_range){random_name(random, arena), (int32_t)random_below(random, 1000),
+                                  (int32_t)random_below(random, 1000), (int64_t)random_below(random, 10) - 1};
+    }
+    file->external_path = random_below(random, 2) == 0 ? random_name(random, arena) : NULL;
+    return file;
+}
+
 static void random_messages(random_state *random, weir_arena *arena, weir_commit_messages *out)
 {
     for (uint64_t i = random_below(random, 4); i > 0; i--) {
         weir_commit_message *message = weir_commit_messages_add(
             out, random_bytes(random, arena), (int32_t)random_below(random, 10) - 2, (int32_t)random_below(random, 10));
-        weir_file_list *lists[] = {&message->new_files,      &message->deleted_files, &message->changelog_files,
-                                   &message->compact_before, &message->compact_after, &message->compact_changelog_files};
+        weir_file_list *lists[] = {&message->new_files,       &message->deleted_files,
+                                   &message->changelog_files, &message->compact_before,
+                                   &message->compact_after,   &message->compact_changelog_files};
         for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
             for (uint64_t f = random_below(random, 3); f > 0; f--) {
                 weir_file_list_append(lists[list], random_file(random, arena));
+            }
+        }
+        weir_index_list *indexes[] = {&message->new_index_files, &message->deleted_index_files,
+                                      &message->compact_new_index_files, &message->compact_deleted_index_files};
+        for (size_t list = 0; list < sizeof indexes / sizeof *indexes; list++) {
+            for (uint64_t f = random_below(random, 3); f > 0; f--) {
+                weir_index_list_append(indexes[list], random_index(random, arena));
             }
         }
     }

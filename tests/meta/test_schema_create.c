@@ -24,7 +24,6 @@ static void what_is_wrong_is_found_before_anything_is_written(void **state)
         {{"a INT, m MAP<INT, INT>", "m", NULL, "bucket=1"}, WEIR_INVALID, "MAP"},
         {{"a INT, dt STRING", "dt", "dt", "bucket=1"}, WEIR_INVALID, "no columns but"},
         {{"a INT, dt STRING", "a", "dt", "bucket=1"}, WEIR_INVALID, "all partition columns"},
-        {{"a INT", "a", NULL, NULL}, WEIR_UNSUPPORTED, "'bucket' = '4'"},
         {{"a INT", "a", NULL, "bucket=-2"}, WEIR_UNSUPPORTED, "'-2'"},
         {{"a INT", "a", NULL, "bucket=0"}, WEIR_INVALID, "greater than 0"},
         {{"a INT", "a", NULL, "bucket=many"}, WEIR_INVALID, "whole number"},

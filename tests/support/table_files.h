@@ -56,6 +56,31 @@ static inline void needed_files_add_list(needed_files *needed, const char *list,
     weir_manifest_files_free(&manifests);
 }
 
+/* An index manifest with its index files. */
+static inline void needed_files_add_indexes(needed_files *needed, const char *name)
+{
+    weir_error err = {0};
+    weir_index_entries entries = {0};
+    if (name == NULL) {
+        return;
+    }
+    needed_files_add(needed, name);
+    needed_files_must(weir_index_manifest_read(needed->fs, &needed->paths, name, &needed->arena, &entries, &err), &err);
+    for (size_t i = 0; i < entries.count; i++) {
+        bool stands = false;
+        needed_files_add(needed, entries.items[i].file->name);
+        needed_files_must(weir_fs_exists(needed->fs,
+                                         weir_arena_format(&needed->arena, "%s/index/%s", needed->paths.table,
+                                                           entries.items[i].file->name),
+                                         &stands, &err),
+                          &err);
+        if (!stands) {
+            fail_msg("index file %s is gone, but a snapshot needs it", entries.items[i].file->name);
+        }
+    }
+    weir_index_entries_free(&entries);
+}
+
 static inline void needed_files_add_snapshot(needed_files *needed, const weir_schema *schema, int64_t id)
 {
     weir_error err = {0};
@@ -65,6 +90,7 @@ static inline void needed_files_add_snapshot(needed_files *needed, const weir_sc
     needed_files_add_list(needed, snapshot->base_manifest_list, false);
     needed_files_add_list(needed, snapshot->delta_manifest_list, false);
     needed_files_add_list(needed, snapshot->changelog_manifest_list, true);
+    needed_files_add_indexes(needed, snapshot->index_manifest);
     needed_files_must(
         weir_snapshot_files(needed->fs, &needed->paths, schema, snapshot, NULL, NULL, &needed->arena, &entries, &err),
         &err);

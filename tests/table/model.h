@@ -34,10 +34,11 @@ typedef struct model_history {
 typedef struct table_model {
     random_state random;
     weir_fs *memory;
-    weir_fs *fs; /* with faults, over memory */
+    weir_fs *fs;     /* with faults, over memory */
     weir_pool *pool; /* NULL: all is done in one thread, always in the same way */
     bool partitioned;
     const char *producer;
+    bool dynamic_buckets;
     weir_table *table;
     weir_table_write *write;
     weir_table_commit *commit;
@@ -152,8 +153,12 @@ static inline void model_create_in_pool(table_model *model, random_state random,
     };
     static const char *const keys[] = {"p", "k"};
     weir_options options = {0};
-    weir_options_set(&options, &arena, "bucket",
-                     weir_arena_format(&arena, "%d", 1 + (int)random_below(&model->random, 3)));
+    int buckets = (int)random_below(&model->random, 4);
+    model->dynamic_buckets = buckets == 0;
+    weir_options_set(&options, &arena, "bucket", weir_arena_format(&arena, "%d", buckets == 0 ? -1 : buckets));
+    weir_options_set(&options, &arena, "dynamic-bucket.target-row-num", "13");
+    weir_options_set(&options, &arena, "dynamic-bucket.initial-buckets",
+                     weir_arena_format(&arena, "%d", 1 + (int)random_below(&model->random, 2)));
     weir_options_set(&options, &arena, "changelog-producer", model->producer);
     weir_options_set(&options, &arena, "file.format", formats[random_below(&model->random, 3)]);
     weir_options_set(&options, &arena, "num-sorted-run.compaction-trigger",
@@ -175,10 +180,7 @@ static inline void model_create_in_pool(table_model *model, random_state random,
     model_open(model);
 }
 
-static inline void model_create(table_model *model, random_state random)
-{
-    model_create_in_pool(model, random, NULL);
-}
+static inline void model_create(table_model *model, random_state random) { model_create_in_pool(model, random, NULL); }
 
 static inline void model_free(table_model *model)
 {

@@ -1,6 +1,6 @@
-/* A fixed course of writes, compactions, commits and expiries, stopped at every single I/O operation in turn, by the death
- * of the process and by a power loss. After each the table opens with exactly the committed rows, a replay of the commit
- * changes nothing twice, and work goes on. The number of crash points is printed.
+/* A fixed course of writes, compactions, commits and expiries, stopped at every single I/O operation in turn, by the
+ * death of the process and by a power loss. After each the table opens with exactly the committed rows, a replay of the
+ * commit changes nothing twice, and work goes on. The number of crash points is printed.
  *
  * WEIR_CRASH_STEP = n takes every n-th point only, from a random one on (WEIR_SEED): for runs under sanitizers. */
 #include "cmocka_all.h"
@@ -42,11 +42,16 @@ static int run_course(table_model *model, checkpoint *stored, weir_error *err)
     return WEIR_OK;
 }
 
-static void create(table_model *model, const char *producer, uint64_t seed)
+typedef struct crash_course {
+    const char *producer;
+    bool dynamic_buckets;
+} crash_course;
+
+static void create(table_model *model, const crash_course *course, uint64_t seed)
 {
-    do { /* random options, but a chosen producer */
+    do { /* random options but for those that the course names */
         model_create(model, (random_state){seed});
-        if (strcmp(model->producer, producer) == 0) {
+        if (strcmp(model->producer, course->producer) == 0 && model->dynamic_buckets == course->dynamic_buckets) {
             return;
         }
         model_free(model);
@@ -101,13 +106,13 @@ static void restart(table_model *model, checkpoint *stored, bool power_loss)
 }
 
 /* Returns false when the course ended before the crash point came. */
-static bool crash_at(uint64_t point, const char *producer, uint64_t seed, bool power_loss)
+static bool crash_at(uint64_t point, const crash_course *course, uint64_t seed, bool power_loss)
 {
     weir_error err = {0};
     table_model model;
     checkpoint stored = {0};
     weir_arena_init(&stored.arena);
-    create(&model, producer, seed);
+    create(&model, course, seed);
     weir_fs_fault_set_options(model.fs, (weir_fault_options){.stop_at = point, .torn = point % 2 == 0});
     int code = run_course(&model, &stored, &err);
     /* An expiry that fails does not fail the commit it follows: the crash may still be waiting to be noticed. */
@@ -124,23 +129,24 @@ static bool crash_at(uint64_t point, const char *producer, uint64_t seed, bool p
 static void a_crash_at_any_operation_loses_and_doubles_nothing(void **state)
 {
     (void)state;
-    static const char *const producers[] = {"none", "input", "lookup"};
+    static const crash_course courses[] = {{"none", false}, {"input", false}, {"lookup", false}, {"lookup", true}};
     weir_log_set_level(WEIR_LOG_ERROR);
     const char *wanted = getenv("WEIR_CRASH_STEP");
     uint64_t step = wanted != NULL ? strtoull(wanted, NULL, 10) : 1;
     uint64_t points = 0;
     random_state random = random_start();
     assert_true(step > 0);
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < 4; p++) {
         for (int power_loss = 0; power_loss < 2; power_loss++) {
             uint64_t count = 0;
             uint64_t first = 1 + random_below(&random, step);
-            while (crash_at(first + count * step, producers[p], 100 + (uint64_t)power_loss, power_loss)) {
+            while (crash_at(first + count * step, &courses[p], 100 + (uint64_t)power_loss, power_loss)) {
                 count++;
             }
             points += count;
-            printf("changelog-producer %s, %s: %llu crash points\n", producers[p],
-                   power_loss ? "power loss" : "process death", (unsigned long long)count);
+            printf("changelog-producer %s%s, %s: %llu crash points\n", courses[p].producer,
+                   courses[p].dynamic_buckets ? ", dynamic buckets" : "", power_loss ? "power loss" : "process death",
+                   (unsigned long long)count);
         }
     }
     printf("%llu crash points\n", (unsigned long long)points);

@@ -1,0 +1,12 @@
+/* index: files beside the data files that tell where rows are, or that they are gone.
+ *
+ *   hash_index.h  which bucket the hash of a key was given, for tables whose buckets grow as rows come
+ *
+ * Nothing here knows of tables: which of a table's files are such files is told by its index manifest
+ * (meta/index_manifest.h). Threading: everything belongs to one thread at a time. */
+#ifndef WEIR_INDEX_H
+#define WEIR_INDEX_H
+
+#include "index/hash_index.h"
+
+#endif
