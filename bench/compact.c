@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "bench/bench.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/scan.h"
 #include "table/table_write.h"
 
@@ -33,7 +34,7 @@ static int compact(const weir_table *table, int64_t *out_messages, weir_error *e
     weir_table_commit *commit = NULL;
     int code = WEIR_OK;
     weir_arena_init(&arena);
-    WEIR_GO(weir_table_compact(table, true, &arena, &messages, err));
+    WEIR_GO(weir_table_compact(table, true, NULL, &arena, &messages, err));
     WEIR_GO(weir_table_commit_open(table, COMMIT_USER, &commit, err));
     weir_committable committable = {.identifier = weir_now_ms(), .watermark = WEIR_NO_WATERMARK, .messages = &messages};
     WEIR_GO(weir_table_commit_run(commit, &committable, NULL, err));

@@ -2,6 +2,7 @@
 #include "api/lake_table.h"
 #include "base/clock.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/table_write.h"
 
@@ -11,7 +12,7 @@ static int compact(const weir_table *table, bool full, weir_commit_messages *mes
     char user[WEIR_UUID_SIZE];
     weir_table_commit *commit = NULL;
     weir_uuid(user);
-    WEIR_TRY(weir_table_compact(table, full, arena, messages, err));
+    WEIR_TRY(weir_table_compact(table, full, NULL, arena, messages, err));
     WEIR_TRY(weir_table_commit_open(table, user, &commit, err));
     weir_committable committable = {
         .identifier = WEIR_BATCH_COMMIT_IDENTIFIER,

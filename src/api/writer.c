@@ -20,6 +20,7 @@ struct weir_writer {
     weir_table_write *write;
     weir_table_commit *commit;
     weir_batch batch;
+    int64_t prepared_count;
 };
 
 /* ---- opening ---- */
@@ -195,6 +196,9 @@ int weir_writer_write_stream(weir_writer *writer, struct ArrowArrayStream *strea
 int weir_writer_prepare(weir_writer *writer, bool wait_compaction, weir_prepared **out, weir_error *err)
 {
     weir_prepared *prepared = weir_prepared_new();
+    /* Its identifier is not known yet. Most number their commits from 1 on, as this does. */
+    int64_t number = wait_compaction ? WEIR_BATCH_COMMIT_IDENTIFIER : ++writer->prepared_count;
+    weir_table_write_compact_due(writer->write, number);
     int code = weir_table_write_prepare(writer->write, wait_compaction, &prepared->arena, &prepared->messages, err);
     if (code != WEIR_OK) {
         weir_prepared_free(prepared);

@@ -20,6 +20,7 @@ struct weir_compaction {
     weir_lsm_options options;
     const char *bucket_path;
     int64_t started_ns;
+    int32_t told_level;
     const weir_sorted_run *older_runs;
     int32_t older_run_count;
     weir_data_file **files; /* all that are compacted, in key order of the sections */
@@ -32,11 +33,25 @@ struct weir_compaction {
     weir_task_group group;
 };
 
+/* Rows in levels below this one have not been told of; 0: no changelog is made. */
+static int32_t told_level(const weir_compaction_request *request)
+{
+    int32_t highest = request->levels->level_count - 1;
+    switch (request->options->changelog_producer) {
+    case WEIR_CHANGELOG_LOOKUP:
+        return 1;
+    case WEIR_CHANGELOG_FULL_COMPACTION:
+        return request->output_level == highest ? highest : 0;
+    default:
+        return 0;
+    }
+}
+
 /* Whether a row of level 0 may be older than one below the compaction: sequence numbers of one writer ascend, those of
  * several do not. */
 static bool may_be_outdated(const weir_compaction *compaction, const weir_data_file *file)
 {
-    for (int32_t r = 0; r < compaction->older_run_count && file->level == 0; r++) {
+    for (int32_t r = 0; r < compaction->older_run_count; r++) {
         for (int32_t f = 0; f < compaction->older_runs[r].file_count; f++) {
             if (compaction->older_runs[r].files[f]->max_sequence_number >= file->min_sequence_number) {
                 return true;
@@ -46,22 +61,32 @@ static bool may_be_outdated(const weir_compaction *compaction, const weir_data_f
     return false;
 }
 
-static bool makes_changelog(const weir_compaction *compaction)
+/* Whether rows of a file may not stay as they are when it goes up from level 0: what lies below the level it goes to
+ * changes them, and is not looked at once they are there. */
+static bool must_be_merged(const weir_compaction *compaction, const weir_data_file *file)
 {
-    return compaction->options.changelog_producer == WEIR_CHANGELOG_LOOKUP;
+    if (file->level > 0 || !compaction->options.looks_up || compaction->older_run_count == 0) {
+        return false;
+    }
+    return !compaction->options.keeps_newest || may_be_outdated(compaction, file);
 }
 
 static weir_compaction_piece *add_piece(weir_compaction *compaction, const weir_sorted_run *runs, int32_t run_count,
                                         bool rewrites)
 {
     weir_compaction_piece *piece = WEIR_NEW(&compaction->arena, weir_compaction_piece);
-    bool touches_level_zero = false, outdated = false;
+    bool has_new = false;
+    int64_t least_new = INT64_MAX; /* sequence number of level 0 */
     for (int32_t i = 0; i < run_count; i++) {
         for (int32_t f = 0; f < runs[i].file_count; f++) {
-            touches_level_zero |= runs[i].files[f]->level == 0;
-            outdated |= may_be_outdated(compaction, runs[i].files[f]);
+            const weir_data_file *file = runs[i].files[f];
+            has_new |= file->level < compaction->told_level;
+            if (file->level == 0 && file->min_sequence_number < least_new) {
+                least_new = file->min_sequence_number;
+            }
         }
     }
+    bool looks_up = compaction->options.looks_up && least_new < INT64_MAX;
     *piece = (weir_compaction_piece){
         .context = compaction->context,
         .options = &compaction->options,
@@ -72,10 +97,11 @@ static weir_compaction_piece *add_piece(weir_compaction *compaction, const weir_
         .output_level = compaction->request.output_level,
         .drop_deletes = compaction->request.drop_deletes,
         .rewrites = rewrites,
-        .makes_changelog = makes_changelog(compaction) && touches_level_zero,
-        .may_be_outdated = outdated,
+        .makes_changelog = has_new,
+        .told_level = compaction->told_level,
         .older_runs = compaction->older_runs,
-        .older_run_count = compaction->older_run_count,
+        .older_run_count = looks_up ? compaction->older_run_count : 0,
+        .exact_from = compaction->options.keeps_newest ? least_new : 0,
         .index_cache = compaction->request.index_cache,
     };
     weir_arena_init(&piece->arena);
@@ -129,22 +155,22 @@ static int add_single_rewrite(weir_compaction *compaction, weir_data_file *file,
     return add_rewrite(compaction, run, 1, err);
 }
 
-/* Moves a file to the output level. With deletes or outdated rows in it that must go, it is rewritten instead. */
+/* Moves a file to the output level. With deletes in it that must go, or rows that must not stay, it is rewritten
+ * instead. */
 static int add_move(weir_compaction *compaction, weir_data_file *file, weir_error *err)
 {
     bool may_hold_deletes = file->delete_row_count != 0;
-    if ((compaction->request.drop_deletes && may_hold_deletes) ||
-        (makes_changelog(compaction) && may_be_outdated(compaction, file))) {
+    if ((compaction->request.drop_deletes && may_hold_deletes) || must_be_merged(compaction, file)) {
         return add_single_rewrite(compaction, file, err);
     }
     if (file->level == compaction->request.output_level) {
         return WEIR_OK;
     }
     weir_file_list_append(&compaction->moved, file);
-    if (makes_changelog(compaction) && file->level == 0) {
+    if (file->level < compaction->told_level) {
         weir_sorted_run *run = WEIR_NEW(&compaction->arena, weir_sorted_run);
         weir_data_file **files = weir_arena_copy(&compaction->arena, &file, sizeof(file));
-        *run = (weir_sorted_run){.files = files, .file_count = 1, .level = 0};
+        *run = (weir_sorted_run){.files = files, .file_count = 1, .level = file->level};
         add_piece(compaction, run, 1, false);
     }
     return WEIR_OK;
@@ -294,6 +320,7 @@ int weir_compaction_start(const weir_table_context *context, const weir_compacti
     compaction->started_ns = weir_monotonic_ns();
     compaction->request = *request;
     compaction->options = *request->options;
+    compaction->told_level = told_level(request);
     copy_runs(compaction);
     int code = weir_bucket_path(&compaction->arena, &context->paths, context->schema, request->partition,
                                 request->bucket, &compaction->bucket_path, err);

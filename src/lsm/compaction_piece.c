@@ -1,4 +1,4 @@
-/* Rewriting one key range of some runs, with or without the lookup changelog.
+/* Rewriting one key range of some runs, with or without a changelog.
  *
  * Without a changelog rows go column by column from the merge into the file (weir_merge_write). With one, a window of
  * rows is held in memory, since each row is needed up to twice: in the data file, and beside its older value in the
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "lsm/lookup_changelog.h"
+#include "lsm/compaction_changelog.h"
 #include "merge/spill.h"
 
 #define CHANGELOG_ROWS 16384
@@ -25,8 +25,44 @@ static int create_writer(const weir_compaction_piece *piece, weir_data_file_kind
     return weir_data_file_writer_create(piece->context, &options, out, err);
 }
 
-static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, int32_t *columns, weir_merge_reader **out,
-                      weir_error *err)
+/* --- older rows --- */
+
+/* The lookup of a piece as what a merge asks for older rows. */
+typedef struct older_rows {
+    weir_lookup *lookup; /* NULL: nothing lies below */
+    int64_t exact_from;
+    weir_merge_older as_older;
+} older_rows;
+
+static int find_older(void *context, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count, bool *found,
+                      int8_t *out_kinds, int64_t *out_sequence_numbers, weir_error *err)
+{
+    const older_rows *older = context;
+    WEIR_TRY(weir_lookup_find(older->lookup, keys, wanted, count, found, err));
+    weir_lookup_kinds(older->lookup, out_kinds);
+    return weir_lookup_sequence_numbers(older->lookup, older->exact_from, out_sequence_numbers, err);
+}
+
+static int older_column(void *context, int32_t column, weir_vector *out, weir_error *err)
+{
+    return weir_lookup_column(((const older_rows *)context)->lookup, column, out, err);
+}
+
+static int open_older(const weir_compaction_piece *piece, older_rows *out, weir_error *err)
+{
+    out->exact_from = piece->exact_from;
+    out->as_older = (weir_merge_older){.context = out, .find = find_older, .column = older_column};
+    if (piece->older_run_count == 0) {
+        return WEIR_OK;
+    }
+    return weir_lookup_open(piece->context, piece->partition, piece->bucket, piece->older_runs, piece->older_run_count,
+                            piece->index_cache, &out->lookup, err);
+}
+
+/* --- merging --- */
+
+static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, const older_rows *older, int32_t *columns,
+                      weir_merge_reader **out, weir_error *err)
 {
     int32_t column_count = piece->context->schema->field_count;
     for (int32_t i = 0; i < column_count; i++) {
@@ -35,6 +71,9 @@ static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, int3
     weir_merge_options options = {
         .keep_deletes = !piece->drop_deletes || piece->makes_changelog,
         .want_previous = piece->makes_changelog,
+        .previous_level = piece->told_level,
+        .drop_expired = true,
+        .older = older->lookup != NULL ? &older->as_older : NULL,
         .lower_key = piece->lower_key,
         .upper_key = piece->upper_key,
         .max_runs = max_runs,
@@ -43,26 +82,24 @@ static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, int3
                            column_count, &options, out, err);
 }
 
-static bool is_left_out(const weir_compaction_piece *piece, const weir_lookup_changelog *changelog, int64_t row)
+static bool is_left_out(const weir_compaction_piece *piece, const weir_merge_reader *merge, int64_t row)
 {
-    return changelog->outdated[row] ||
-           (piece->drop_deletes && weir_row_kind_is_retract(changelog->merge->kinds[row]));
+    return piece->drop_deletes && weir_row_kind_is_retract(merge->kinds[row]);
 }
 
 /* Runs of rows that stay are written as ranges of the window. */
-static int write_window(const weir_compaction_piece *piece, const weir_lookup_changelog *changelog,
+static int write_window(const weir_compaction_piece *piece, const weir_merge_reader *merge, const weir_batch *rows,
                         weir_data_file_writer *writer, weir_error *err)
 {
-    const weir_merge_reader *merge = changelog->merge;
     int64_t first = 0;
     while (first < merge->row_count) {
-        bool skip = is_left_out(piece, changelog, first);
+        bool skip = is_left_out(piece, merge, first);
         int64_t end = first + 1;
-        while (end < merge->row_count && is_left_out(piece, changelog, end) == skip) {
+        while (end < merge->row_count && is_left_out(piece, merge, end) == skip) {
             end++;
         }
         if (!skip) {
-            WEIR_TRY(weir_data_file_writer_write_batch(writer, &changelog->rows, first, end - first,
+            WEIR_TRY(weir_data_file_writer_write_batch(writer, rows, first, end - first,
                                                        merge->sequence_numbers + first, merge->kinds + first, err));
         }
         first = end;
@@ -74,24 +111,24 @@ static int rewrite_with_changelog(const weir_compaction_piece *piece, weir_merge
                                   weir_data_file_writer *writer, weir_data_file_writer *changelog_writer,
                                   weir_error *err)
 {
-    weir_lookup_changelog changelog;
+    weir_compaction_changelog changelog;
     int code = WEIR_OK;
-    WEIR_TRY(weir_lookup_changelog_init(&changelog, piece, merge, err));
+    weir_compaction_changelog_init(&changelog, piece->context->schema, piece->options, merge);
     for (;;) {
         code = weir_merge_next(merge, CHANGELOG_ROWS, err);
         if (code != WEIR_OK) {
             code = code == WEIR_END ? WEIR_OK : code;
             break;
         }
-        WEIR_GO(weir_lookup_changelog_make(&changelog, err));
+        WEIR_GO(weir_compaction_changelog_make(&changelog, err));
         if (writer != NULL) {
-            WEIR_GO(write_window(piece, &changelog, writer, err));
+            WEIR_GO(write_window(piece, merge, &changelog.rows, writer, err));
         }
         WEIR_GO(weir_data_file_writer_write_batch(changelog_writer, &changelog.changes, 0, changelog.changes.length,
                                                   changelog.sequence_numbers, changelog.changes.kinds, err));
     }
 done:
-    weir_lookup_changelog_free(&changelog);
+    weir_compaction_changelog_free(&changelog);
     return code;
 }
 
@@ -107,9 +144,11 @@ static int run_piece(weir_compaction_piece *piece, int32_t max_runs, weir_error 
     weir_merge_reader *merge = NULL;
     weir_data_file_writer *writer = NULL;
     weir_data_file_writer *changelog_writer = NULL;
+    older_rows older = {0};
     int32_t *columns = weir_alloc(sizeof(int32_t) * (size_t)piece->context->schema->field_count);
 
-    WEIR_GO(open_merge(piece, max_runs, columns, &merge, err));
+    WEIR_GO(open_older(piece, &older, err));
+    WEIR_GO(open_merge(piece, max_runs, &older, columns, &merge, err));
     if (piece->rewrites) {
         WEIR_GO(create_writer(piece, WEIR_DATA_FILE_KEY_VALUE, &writer, err));
     }
@@ -127,6 +166,7 @@ done:
     weir_data_file_writer_close(writer);
     weir_data_file_writer_close(changelog_writer);
     weir_merge_close(merge);
+    weir_lookup_close(older.lookup);
     free(columns);
     return code;
 }

@@ -19,10 +19,12 @@ typedef struct weir_compaction_piece {
     int32_t output_level;
     bool drop_deletes;
     bool rewrites;        /* the data are written anew; otherwise only the changelog is made */
-    bool makes_changelog; /* the lookup changelog */
-    bool may_be_outdated; /* rows of level 0 may be older than what stands below, for they came from several writers */
-    const weir_sorted_run *older_runs; /* below the compaction, for the changelog */
+    bool makes_changelog; /* of the rows in levels below told_level against those from there on */
+    int32_t told_level;
+    /* Levels below the compaction, in which the older rows of what lies in level 0 are looked up; none: nowhere. */
+    const weir_sorted_run *older_runs;
     int32_t older_run_count;
+    int64_t exact_from; /* see weir_lookup_sequence_numbers */
     weir_key_index_cache *index_cache;
     /* What came out; descriptions live in `arena`. */
     weir_arena arena;

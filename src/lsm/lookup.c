@@ -10,8 +10,9 @@
 
 /* Where a key was found. */
 typedef struct place {
-    int32_t file; /* position in lookup->files, or -1 */
+    int32_t file; /* position in lookup->files */
     uint32_t row;
+    bool is_delete;
 } place;
 
 typedef struct lookup_file {
@@ -33,10 +34,8 @@ struct weir_lookup {
     lookup_file *files; /* of all runs, one after the other */
     int32_t file_count;
     weir_sort_keys bounds; /* of file i: its least key at 2i, its greatest at 2i + 1 */
-    place *met; /* of the last find, one a wanted key, deletes too */
-    int64_t met_count;
-    size_t met_capacity;
-    place *places; /* of the last find, found ones only */
+    weir_field *fields;    /* the schema's, then the sequence number's */
+    place *places;         /* of the last find, found ones only */
     int64_t place_count;
     size_t place_capacity;
     int32_t *sources; /* the files in which something was found */
@@ -93,7 +92,10 @@ int weir_lookup_open(const weir_table_context *context, weir_slice partition, in
     }
     lookup->files = WEIR_NEW_ARRAY(&lookup->arena, lookup_file, lookup->file_count);
     lookup->sources = WEIR_NEW_ARRAY(&lookup->arena, int32_t, lookup->file_count);
-    int32_t at = 0;
+    int32_t at = 0, field_count = context->schema->field_count;
+    lookup->fields = WEIR_NEW_ARRAY(&lookup->arena, weir_field, field_count + 1);
+    memcpy(lookup->fields, context->schema->fields, sizeof *lookup->fields * (size_t)field_count);
+    lookup->fields[field_count] = *weir_sequence_number_field();
     for (int32_t r = 0; r < run_count; r++) {
         for (int32_t f = 0; f < runs[r].file_count; f++) {
             lookup->files[at++].file = runs[r].files[f];
@@ -123,7 +125,6 @@ void weir_lookup_close(weir_lookup *lookup)
         }
     }
     weir_sort_keys_free(&lookup->bounds);
-    free(lookup->met);
     free(lookup->places);
     free(lookup->rows);
     free(lookup->source_of);
@@ -137,7 +138,7 @@ typedef struct key_search {
     const uint32_t *wanted;
     uint32_t *open;
     int64_t open_count;
-    place *met; /* one a wanted key */
+    place *places; /* one a wanted key */
     bool *found;
 } key_search;
 
@@ -159,8 +160,9 @@ static void search_file(const weir_key_index *index, int32_t file, key_search *s
             return; /* this key and those after it may stand in the next file */
         }
         if (weir_sort_keys_compare(&index->keys, row, search->keys, search->wanted[i]) == 0) {
-            search->met[i] = (place){file, (uint32_t)row};
-            search->found[i] = index->is_delete == NULL || !weir_bit_get(index->is_delete, row);
+            bool is_delete = index->is_delete != NULL && weir_bit_get(index->is_delete, row);
+            search->places[i] = (place){file, (uint32_t)row, is_delete};
+            search->found[i] = true;
         } else {
             search->open[(*still_open)++] = i;
         }
@@ -232,14 +234,11 @@ static int group_places(weir_lookup *lookup, weir_error *err)
 int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
                      bool *found, weir_error *err)
 {
-    WEIR_GROW(lookup->met, lookup->met_capacity, count + 1);
     WEIR_GROW(lookup->places, lookup->place_capacity, count + 1);
-    lookup->met_count = count;
-    key_search search = {.keys = keys, .wanted = wanted, .open_count = count, .met = lookup->met, .found = found};
+    key_search search = {.keys = keys, .wanted = wanted, .open_count = count, .places = lookup->places, .found = found};
     WEIR_TRY(weir_alloc_checked((size_t)count + 1, sizeof *search.open, (void **)&search.open, err));
     for (int64_t i = 0; i < count; i++) {
         search.open[i] = (uint32_t)i;
-        search.met[i].file = -1;
         found[i] = false;
     }
     int code = WEIR_OK;
@@ -253,73 +252,64 @@ int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint
     lookup->place_count = 0;
     for (int64_t i = 0; i < count; i++) {
         if (found[i]) {
-            lookup->places[lookup->place_count++] = lookup->met[i];
+            lookup->places[lookup->place_count++] = lookup->places[i];
         }
     }
     return group_places(lookup, err);
+}
+
+void weir_lookup_kinds(const weir_lookup *lookup, int8_t *out)
+{
+    for (int64_t i = 0; i < lookup->place_count; i++) {
+        out[i] = lookup->places[i].is_delete ? WEIR_DELETE : WEIR_INSERT;
+    }
 }
 
 static int reader_of(weir_lookup *lookup, int32_t file, weir_format_reader **out, weir_error *err)
 {
     lookup_file *entry = &lookup->files[file];
     if (entry->reader == NULL) {
-        WEIR_TRY(weir_data_file_open(lookup->context, lookup->bucket_path, entry->file, lookup->context->schema->fields,
-                                     lookup->context->schema->field_count, &entry->reader, err));
+        WEIR_TRY(weir_data_file_open(lookup->context, lookup->bucket_path, entry->file, lookup->fields,
+                                     lookup->context->schema->field_count + 1, &entry->reader, err));
     }
     *out = entry->reader;
     return WEIR_OK;
 }
 
-/* The same of the keys that were met in one file. Rows of a file ascend with their keys. */
-static int test_age_in_file(weir_lookup *lookup, int32_t number, const int64_t *sequence_numbers,
-                            const uint32_t *wanted, bool *out, weir_error *err)
+/* Those of the rows found in one file. Rows of a file were found in their order. */
+static int read_sequence_numbers(weir_lookup *lookup, int32_t number, int64_t *out, weir_error *err)
 {
-    const weir_data_file *file = lookup->files[number].file;
+    const lookup_file *file = &lookup->files[number];
     weir_format_reader *reader = NULL;
-    weir_vector sequences;
-    int64_t count = 0, at = 0;
+    weir_vector values;
     int code;
-    weir_vector_init(&sequences, weir_sequence_number_field()->type);
-    uint32_t *rows = weir_alloc(sizeof *rows * (size_t)(lookup->met_count + 1));
-    for (int64_t i = 0; i < lookup->met_count; i++) {
-        if (lookup->met[i].file == number) {
-            rows[count++] = lookup->met[i].row;
-        }
-    }
-    WEIR_GO(weir_data_file_open(lookup->context, lookup->bucket_path, file, weir_sequence_number_field(), 1, &reader,
-                                err));
-    WEIR_GO(reader->ops->gather(reader, 0, 0, rows, count, &sequences, err));
-    for (int64_t i = 0; i < lookup->met_count; i++) {
-        if (lookup->met[i].file == number) {
-            out[i] = WEIR_VALUES(&sequences, int64_t)[at++] >= sequence_numbers[wanted[i]];
+    int64_t at = 0;
+    weir_vector_init(&values, weir_sequence_number_field()->type);
+    WEIR_GO(reader_of(lookup, number, &reader, err));
+    WEIR_GO(reader->ops->gather(reader, lookup->context->schema->field_count, 0, lookup->rows + file->first_row,
+                                file->row_count, &values, err));
+    for (int64_t i = 0; i < lookup->place_count; i++) {
+        if (lookup->places[i].file == number) {
+            out[i] = WEIR_VALUES(&values, int64_t)[at++];
         }
     }
 done:
-    if (reader != NULL) {
-        reader->ops->close(reader);
-    }
-    weir_vector_free(&sequences);
-    free(rows);
+    weir_vector_free(&values);
     return code;
 }
 
-int weir_lookup_outdated(weir_lookup *lookup, const int64_t *sequence_numbers, const uint32_t *wanted, bool *out,
-                         weir_error *err)
+int weir_lookup_sequence_numbers(weir_lookup *lookup, int64_t exact_from, int64_t *out, weir_error *err)
 {
-    bool *doubtful = weir_alloc_zeroed((size_t)lookup->file_count + 1, sizeof *doubtful);
-    int code = WEIR_OK;
-    for (int64_t i = 0; i < lookup->met_count; i++) {
-        int32_t file = lookup->met[i].file;
-        out[i] = false;
-        if (file >= 0) {
-            doubtful[file] |= lookup->files[file].file->max_sequence_number >= sequence_numbers[wanted[i]];
+    for (int64_t i = 0; i < lookup->place_count; i++) {
+        out[i] = lookup->files[lookup->places[i].file].file->max_sequence_number;
+    }
+    for (int32_t s = 0; s < lookup->source_count; s++) {
+        int32_t file = lookup->sources[s];
+        if (lookup->files[file].file->max_sequence_number >= exact_from) {
+            WEIR_TRY(read_sequence_numbers(lookup, file, out, err));
         }
     }
-    for (int32_t f = 0; f < lookup->file_count && code == WEIR_OK; f++) {
-        code = doubtful[f] ? test_age_in_file(lookup, f, sequence_numbers, wanted, out, err) : WEIR_OK;
-    }
-    free(doubtful);
-    return code;
+    return WEIR_OK;
 }
 
 /* Values come from several files in an order that is mixed: they are gathered file by file, then interleaved. */

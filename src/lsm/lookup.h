@@ -29,17 +29,18 @@ int weir_lookup_open(const weir_table_context *context, weir_slice partition, in
                      weir_error *err);
 
 /* Looks up the keys at `wanted` (ascending positions into `keys`, which are in ascending order). found[i] tells whether
- * the key wanted[i] has a row that is no delete. */
+ * there is a row of key wanted[i], of whatever kind; what follows speaks of those, in order, until the next find. */
 int weir_lookup_find(weir_lookup *lookup, const weir_sort_keys *keys, const uint32_t *wanted, int64_t count,
                      bool *found, weir_error *err);
 
-/* Which of the keys wanted by the last find have a row that is no older than the one they are looked up for, by sequence
- * number: sequence_numbers[wanted[i]] against that of the row that was met, delete or not. So it is where several wrote
- * a bucket at the same time. */
-int weir_lookup_outdated(weir_lookup *lookup, const int64_t *sequence_numbers, const uint32_t *wanted, bool *out,
-                         weir_error *err);
+/* Of each row found +I or, of a delete, -D. */
+void weir_lookup_kinds(const weir_lookup *lookup, int8_t *out);
 
-/* Appends column `column` of the schema, one value for each key found by the last find, in order. */
+/* Their sequence numbers. Where those of a file are all below `exact_from`, its greatest stands for every one: then the
+ * file need not be read for that. */
+int weir_lookup_sequence_numbers(weir_lookup *lookup, int64_t exact_from, int64_t *out, weir_error *err);
+
+/* Appends column `column` of the schema. */
 int weir_lookup_column(weir_lookup *lookup, int32_t column, weir_vector *out, weir_error *err);
 
 void weir_lookup_close(weir_lookup *lookup);

@@ -36,6 +36,20 @@ static int require_at_least(const char *key, int32_t value, int32_t least, weir_
     return WEIR_OK;
 }
 
+/* What merging asks of compactions. */
+static int read_merging(const weir_schema *schema, weir_lsm_options *options, weir_error *err)
+{
+    const char *engine = NULL;
+    bool forced = false;
+    WEIR_TRY(weir_options_text(&schema->options, "merge-engine", &engine, err));
+    WEIR_TRY(weir_options_bool(&schema->options, "force-lookup", &forced, err));
+    options->keeps_first = strcmp(engine, "first-row") == 0;
+    options->looks_up = options->changelog_producer == WEIR_CHANGELOG_LOOKUP || options->keeps_first || forced;
+    options->keeps_newest = strcmp(engine, "deduplicate") == 0 &&
+                            weir_options_get(&schema->options, "sequence.field") == NULL;
+    return WEIR_OK;
+}
+
 /* Where target-file-size is unset, tables with a primary key have smaller files than those without. */
 static int target_file_bytes(const weir_schema *schema, int64_t *out, weir_error *err)
 {
@@ -56,7 +70,8 @@ int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir
     options.row_deduplicate_ignored = weir_options_get(set, "changelog-producer.row-deduplicate-ignore-fields");
     WEIR_TRY(weir_options_bool(set, "commit.force-compact", &options.always_wait, err));
     WEIR_TRY(weir_options_bool(set, "compaction.force-up-level-0", &options.always_lift, err));
-    options.always_lift |= options.changelog_producer == WEIR_CHANGELOG_LOOKUP;
+    WEIR_TRY(read_merging(schema, &options, err));
+    options.always_lift |= options.looks_up;
     WEIR_TRY(int_or(schema, "num-sorted-run.compaction-trigger", 5, &options.compaction_trigger, err));
     WEIR_TRY(require_at_least("num-sorted-run.compaction-trigger", options.compaction_trigger, 1, err));
     WEIR_TRY(int_or(schema, "num-sorted-run.stop-trigger", (int64_t)options.compaction_trigger + 3,

@@ -13,6 +13,11 @@ typedef enum weir_changelog_producer {
 
 typedef struct weir_lsm_options {
     weir_changelog_producer changelog_producer;
+    bool keeps_first;      /* merge-engine first-row */
+    bool looks_up;         /* compactions look at the older rows of what lies in level 0: for the lookup changelog, first-row,
+                              and force-lookup */
+    bool keeps_newest;     /* of rows with one key the newest by sequence number is all that counts: deduplicate without
+                              sequence.field */
     bool lookup_wait;      /* a commit waits for the compaction that makes its changelog */
     bool row_deduplicate;  /* an update that changes nothing makes no changelog */
     const char *row_deduplicate_ignored; /* columns that do not count there, separated by commas; NULL: none. Borrowed

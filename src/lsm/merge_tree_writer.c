@@ -277,16 +277,14 @@ static void shed_dead_descriptions(merge_tree_writer *writer)
 /* After what the levels hold now, the next increment begins. */
 static void note_levels(merge_tree_writer *writer)
 {
-    writer->seen_levels = writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP
-                              ? weir_bucket_levels_fingerprint(&writer->levels)
-                              : 0;
+    writer->seen_levels = writer->options.looks_up ? weir_bucket_levels_fingerprint(&writer->levels) : 0;
 }
 
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
-    bool changelog_waits = writer->options.changelog_producer == WEIR_CHANGELOG_LOOKUP && writer->options.lookup_wait;
+    bool changelog_waits = writer->options.looks_up && writer->options.lookup_wait;
     /* A compaction that has been running does not know the rows flushed since: for their changelog it must end before
      * the one that takes them in can start. */
     WEIR_TRY(flush_buffer(writer, wait || changelog_waits, false, err));

@@ -130,7 +130,8 @@ static void free_order_values(order_values *values)
     free(values->found);
 }
 
-/* Whether row `row` of the groups is older than row `i` of those found; of equals the one found is. */
+/* Whether row `row` of the groups is older than row `i` of those found. Equals, which writers of one bucket at the same
+ * time make, count as older: whoever reads both levels later cannot tell them apart, and what stands has been told. */
 static bool is_older(const weir_older_rows *rows, const weir_merge_groups *groups, const order_values *values,
                      int64_t row, int64_t i)
 {
@@ -141,7 +142,7 @@ static bool is_older(const weir_older_rows *rows, const weir_merge_groups *group
             return by_value < 0;
         }
     }
-    return groups->sequence_numbers[row] < rows->sequence_numbers[i];
+    return groups->sequence_numbers[row] <= rows->sequence_numbers[i];
 }
 
 static void put_found(const weir_older_rows *rows, weir_merge_groups *groups, int64_t i, int64_t at)

@@ -179,7 +179,7 @@ const weir_option weir_table_options[] = {
     OPTION("spill-compression.zstd-level", INTEGER, "1", STORED, "The level of zstd for spilled rows."),
     OPTION("dynamic-partition-overwrite", BOOLEAN, "true", WORKS,
            "Whether INSERT OVERWRITE replaces only the partitions that new rows fall into."),
-    OPTION("overwrite-upgrade", BOOLEAN, "true", STORED, "Whether an overwrite may write sorted files above level 0."),
+    OPTION("overwrite-upgrade", BOOLEAN, "true", WORKS, "Whether an overwrite may write sorted files above level 0."),
     OPTION("delete.force-produce-changelog", BOOLEAN, "false", STORED,
            "Whether a batch DELETE makes a changelog even when it could remove files."),
 
@@ -208,7 +208,9 @@ const weir_option weir_table_options[] = {
     OPTION("compaction.offpeak.start.hour", INTEGER, "-1", STORED, "First hour of the off-peak time; -1: none."),
     OPTION("compaction.offpeak.end.hour", INTEGER, "-1", STORED, "Last hour of the off-peak time; -1: none."),
     OPTION("compaction.offpeak-ratio", INTEGER, "0", STORED, "compaction.size-ratio in the off-peak time."),
-    OPTION("full-compaction.delta-commits", INTEGER, NULL, WORKS, "A full compaction is made after so many commits."),
+    OPTION("full-compaction.delta-commits", INTEGER, NULL, WORKS,
+           "A full compaction is made with every so many commits of a job, and with a batch. Default: none; 1 with "
+           "changelog-producer = full-compaction."),
     OPTION("commit.force-compact", BOOLEAN, "false", WORKS, "Whether every commit waits for a compaction."),
     OPTION_WITH("force-lookup", BOOLEAN, "false", STORED, "Whether compaction looks up old values without a changelog.",
                 IMMUTABLE),
@@ -232,9 +234,8 @@ const weir_option weir_table_options[] = {
     OPTION_WITH(
         "changelog-producer", ENUM, "none", WORKS,
         "Where the changes for streaming readers come from: none (the rows as written), input (kept as written), "
-        "lookup and full-compaction (worked out by compaction). Tables with full-compaction are read, not written; "
-        "lookup gives the same changelog.",
-        .values = WORDS("none", "input", "full-compaction", "lookup"), .refused = WORDS("full-compaction")),
+        "lookup (worked out with every commit), full-compaction (worked out by full compactions).",
+        .values = WORDS("none", "input", "full-compaction", "lookup")),
     OPTION("changelog-producer.row-deduplicate", BOOLEAN, "false", WORKS,
            "Leaves out -U and +U of a row that did not change."),
     OPTION("changelog-producer.row-deduplicate-ignore-fields", TEXT, NULL, WORKS,
@@ -530,8 +531,8 @@ const weir_option weir_table_options[] = {
                 .old_keys = WORDS("changelog.precommit-compact")),
     OPTION("changelog.precommit-compact.thread-num", INTEGER, NULL, STORED, "Threads that join them."),
     OPTION("changelog.precommit-compact.buffer-size", SIZE, "128 mb", STORED, "Memory for joining them."),
-    OPTION("changelog-producer.compaction-interval", DURATION, "0 ms", STORED,
-           "The earlier form of full-compaction.delta-commits."),
+    OPTION("changelog-producer.compaction-interval", DURATION, "0 ms", WORKS,
+           "The earlier form of full-compaction.delta-commits: the time from one full compaction to the next."),
     OPTION("sink.use-managed-memory-allocator", BOOLEAN, "false", STORED, "Whether writers use managed memory."),
     OPTION("sink.managed.writer-buffer-memory", SIZE, "256 mb", STORED, "Weight of writers in managed memory."),
     OPTION("sink.cross-partition.managed-memory", SIZE, "256 mb", STORED, "Weight of the cross-partition index."),

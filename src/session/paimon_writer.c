@@ -85,6 +85,9 @@ static int commit_writer(weir_row_writer *self, bool last, weir_error *err)
     weir_publish_summary published = {.last_snapshot = self->summary.last_snapshot};
     int code = WEIR_OK;
     weir_arena_init(&arena);
+    if (last) {
+        weir_table_write_compact_due(writer->write, WEIR_BATCH_COMMIT_IDENTIFIER);
+    }
     WEIR_GO(weir_table_write_prepare(writer->write, last, &arena, &messages, err));
     WEIR_GO(commit_messages(writer, &messages, &arena, &published, err));
 done:

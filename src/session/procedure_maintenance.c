@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "session/procedure.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/orphan_files.h"
 #include "table/partition_done.h"
@@ -111,7 +112,7 @@ int weir_procedure_compact(weir_procedure_call *call, weir_result **out, weir_er
     WEIR_GO(weir_schema_check_writable(call->table->schema, err));
     WEIR_GO(choose_partitions(call, &chosen, &busy, err));
     const weir_compact_choice choice = {.takes = takes_partition, .context = &chosen};
-    WEIR_GO(weir_table_compact_partitions(call->table, full, &choice, call->arena, &messages, err));
+    WEIR_GO(weir_table_compact(call->table, full, &choice, call->arena, &messages, err));
     WEIR_GO(commit_compaction(call, &messages, err));
     WEIR_GO(weir_call_success(out, err));
 done:

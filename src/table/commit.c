@@ -14,6 +14,7 @@
 #include "table/commit_internal.h"
 #include "table/commit_search.h"
 #include "table/expire.h"
+#include "table/overwrite_upgrade.h"
 #include "vector/compare.h"
 
 struct weir_table_commit {
@@ -436,7 +437,10 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
     const weir_schema *schema = commit->table->schema;
     bool dynamic = false;
     WEIR_TRY(weir_options_bool(&schema->options, "dynamic-partition-overwrite", &dynamic, err));
+    bool has_compact = false;
     weir_commit_changes added;
+    weir_arena arena;
+    weir_arena_init(&arena);
     weir_commit_changes_append(committable->messages, &added);
     discard_changelog(commit->table, &added); /* an overwrite is no change to a stream, in Paimon too */
     overwrite request = {
@@ -449,9 +453,17 @@ int weir_table_commit_overwrite(weir_table_commit *commit, const weir_committabl
         weir_map_put(&request.touched, added.files.items[i].partition, &request);
     }
     int64_t snapshot_id = 0;
-    int code = run_overwrite(commit, committable, &request, &snapshot_id, err);
+    for (size_t i = 0; i < committable->messages->count; i++) {
+        const weir_commit_message *message = &committable->messages->items[i];
+        has_compact |= message->compact_before.count > 0 || message->compact_after.count > 0;
+    }
+    int code = has_compact ? WEIR_OK : weir_overwrite_upgrade(commit->table, &added, &arena, err);
+    if (code == WEIR_OK) {
+        code = run_overwrite(commit, committable, &request, &snapshot_id, err);
+    }
     weir_map_free(&request.touched);
     weir_commit_changes_free(&added);
+    weir_arena_free(&arena);
     WEIR_TRY(code);
     WEIR_TRY(commit_compaction(commit, committable, false, &snapshot_id, err));
     finish_commit(commit, snapshot_id, out_snapshot_id);

@@ -31,11 +31,12 @@ static int compact_again(weir_table_write *write, weir_table_commit *commit, con
     weir_commit_messages messages = {0};
     int64_t snapshot_id = 0;
     int code = WEIR_OK;
+    bool full = weir_table_write_compacts_fully(write);
     *out_dropped = false;
     weir_arena_init(&arena);
     for (size_t i = 0; i < committable->messages->count; i++) {
         const weir_commit_message *message = &committable->messages->items[i];
-        WEIR_GO(weir_table_write_compact(write, message->partition, message->bucket, false, err));
+        WEIR_GO(weir_table_write_compact(write, message->partition, message->bucket, full, err));
     }
     WEIR_GO(weir_table_write_prepare(write, true, &arena, &messages, err));
     if (messages.count > 0) {
@@ -105,5 +106,6 @@ int weir_table_publish_recovered(weir_table_write *write, weir_table_commit *com
 {
     int64_t snapshot_id = 0;
     WEIR_TRY(weir_table_commit_recover(commit, committable, last_seen_snapshot, &snapshot_id, err));
-    return finish(write, commit, committable, true, snapshot_id, summary, err);
+    bool owes = !weir_table_write_compacts_fully(write); /* full compactions have their time (weir_table_write_await) */
+    return finish(write, commit, committable, owes, snapshot_id, summary, err);
 }

@@ -1,7 +1,7 @@
 /* Committing what the writer of a table has prepared, and setting the writer right afterwards.
  *
  * A compaction that met somebody else's is dropped, and the writer goes on from what there is. Where compactions work
- * out the changes of rows (changelog-producer = lookup), those of the rows just committed are still to come: with the
+ * out the changes of rows (weir_table_write_tells_changes), those of the rows just committed are still to come: with the
  * bucket's next rows, of which there may be none. So these buckets are compacted once more, under the same identifier,
  * until nobody comes between. */
 #ifndef WEIR_TABLE_PUBLISH_H

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "table/full_compaction.h"
 #include "table/scan.h"
 
 static int read_latest(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err)
@@ -157,13 +158,15 @@ int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, wei
 {
     const weir_table_context *context = &table->context;
     int64_t earliest = 0, latest = 0;
+    weir_full_compaction full = {0};
     *out = NULL;
+    WEIR_TRY(weir_full_compaction_read(table->schema, &full, err));
     WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
     for (int64_t id = latest; id > 0 && id >= earliest; id--) {
         weir_snapshot *snapshot = NULL;
         WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, arena, &snapshot, err));
-        if (snapshot->commit_kind == WEIR_COMMIT_COMPACT) {
+        if (snapshot->commit_kind == WEIR_COMMIT_COMPACT && weir_full_compaction_divides(&full, snapshot->commit_identifier)) {
             *out = snapshot;
             return WEIR_OK;
         }

@@ -15,6 +15,7 @@
 #include "table/bucket_files.h"
 #include "table/commit_changes.h"
 #include "table/default_values.h"
+#include "table/full_compaction.h"
 #include "vector/bucket.h"
 #include "vector/compare.h"
 
@@ -42,9 +43,10 @@ struct weir_table_write {
     weir_default_values defaults;
     uint8_t dropped_kinds; /* a bit a row kind that is not written */
     bool write_only;
-    int64_t delta_commits; /* commits from one full compaction to the next; 0: none by number */
-    int64_t commits_since_full;
-    bool tells_changes;      /* compactions work out the changes of rows from what the levels hold: lookup */
+    weir_full_compaction full; /* when it is due, and buckets that await it without having a target */
+    bool full_is_due;          /* with the next prepare */
+    bool looks_up; /* compactions look at what the levels hold, and so go on from what others have made of them */
+    bool fully;    /* changelog-producer = full-compaction */
     int64_t known_snapshot;  /* up to this one the bucket writers know all files; -1: there are none yet */
     int64_t buffer_bytes;    /* that all buckets together may take */
     int64_t held_bytes;      /* taken from the budget for them */
@@ -122,16 +124,18 @@ static int read_options(weir_table_write *write, weir_error *err)
     WEIR_TRY(read_dropped_kinds(write, err));
     WEIR_TRY(weir_default_values_init(write->table->schema, &write->arena, &write->defaults, err));
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
-    write->write_only |= write->options.ignore_compaction;
-    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
-    WEIR_TRY(weir_changelog_producer_of(write->table->schema, &producer, err));
-    write->tells_changes = producer == WEIR_CHANGELOG_LOOKUP && weir_table_has_primary_key(write->table) &&
-                           !write->write_only && !write->options.overwrite;
+    write->write_only = !write->options.compacts && (write->write_only || write->options.ignore_compaction);
     if (weir_table_has_primary_key(write->table) && !write->write_only) {
-        WEIR_TRY(weir_options_int(set, "full-compaction.delta-commits", &write->delta_commits, err));
+        weir_lsm_options lsm;
+        WEIR_TRY(weir_lsm_options_read(write->table->schema, &lsm, err));
+        write->looks_up = lsm.looks_up && !write->options.overwrite && !write->options.compacts;
+        write->fully = lsm.changelog_producer == WEIR_CHANGELOG_FULL_COMPACTION;
+        WEIR_TRY(weir_full_compaction_read(write->table->schema, &write->full, err));
     }
     WEIR_TRY(weir_options_size(set, "write-buffer-size", &write->buffer_bytes, err));
-    reserve_buffers(write);
+    if (!write->options.compacts) {
+        reserve_buffers(write);
+    }
     const char *function = NULL;
     WEIR_TRY(weir_options_text(set, "bucket-function.type", &function, err));
     write->bucket_function = WEIR_BUCKET_DEFAULT;
@@ -178,6 +182,7 @@ void weir_table_write_close(weir_table_write *write)
     weir_bucket_assigner_close(write->assigner);
     weir_arena_free(&write->arena);
     weir_buffer_free(&write->key);
+    weir_full_compaction_free(&write->full);
     free(write->buckets);
     free(write->touched);
     free(write->neighbours);
@@ -220,6 +225,8 @@ void weir_table_write_reset(weir_table_write *write)
         }
     }
     weir_bucket_files_forget(&write->files);
+    weir_full_compaction_forget(&write->full);
+    write->full_is_due = false;
     write->known_snapshot = -1;
     if (write->assigner != NULL) {
         weir_bucket_assigner_reset(write->assigner);
@@ -319,6 +326,7 @@ static int reload_targets(weir_table_write *write, weir_error *err)
         int code = read_bucket(write, target->partition, target->bucket, &files, err);
         if (code == WEIR_OK) {
             target->writer->ops->reload(target->writer, files.files, files.count);
+            target->awaits_full_compaction = true; /* what was dropped may have been a full one */
         }
         weir_file_list_free(&files);
         WEIR_TRY(code);
@@ -333,7 +341,9 @@ int weir_table_write_reload(weir_table_write *write, weir_error *err)
     return code;
 }
 
-bool weir_table_write_tells_changes(const weir_table_write *write) { return write->tells_changes; }
+bool weir_table_write_tells_changes(const weir_table_write *write) { return write->looks_up || write->fully; }
+
+bool weir_table_write_compacts_fully(const weir_table_write *write) { return write->fully; }
 
 /* Whether a snapshot was made by this writer's committer. */
 static int is_own(const weir_table_write *write, int64_t id, bool *out, weir_error *err)
@@ -356,7 +366,7 @@ static int follow_others(weir_table_write *write, weir_error *err)
     const weir_table_context *context = &write->table->context;
     int64_t latest = 0;
     bool own = true;
-    if (!write->tells_changes || write->known_snapshot < 0) {
+    if (!write->looks_up || write->known_snapshot < 0) {
         return WEIR_OK;
     }
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
@@ -564,7 +574,7 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
     return code;
 }
 
-/* ---- compaction and commits ---- */
+/* ---- compaction ---- */
 
 static int compact_target(weir_table_write *write, bucket_target *target, bool full, weir_error *err)
 {
@@ -596,14 +606,61 @@ int weir_table_write_compact_written(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
-/* full-compaction.delta-commits: with every so many commits, the buckets written since are compacted in full. */
-static int compact_by_number(weir_table_write *write, bool *out_compacts, weir_error *err)
+/* ---- full compactions ---- */
+
+void weir_table_write_compact_due(weir_table_write *write, int64_t identifier)
 {
-    *out_compacts = write->delta_commits > 0 && ++write->commits_since_full >= write->delta_commits;
-    if (!*out_compacts) {
+    write->full_is_due |= weir_full_compaction_is_due(&write->full, identifier);
+}
+
+void weir_table_write_await(weir_table_write *write, weir_slice partition, int32_t bucket)
+{
+    if (weir_full_compaction_is_made(&write->full)) {
+        weir_full_compaction_await(&write->full, partition, bucket);
+    }
+}
+
+static void add_name(weir_commit_messages *out, weir_arena *arena, weir_slice partition, int32_t bucket)
+{
+    const void *copy = weir_arena_copy(arena, partition.data, partition.size);
+    weir_commit_messages_add(out, weir_slice_of(copy, partition.size), bucket, 0);
+}
+
+void weir_table_write_list_awaiting(const weir_table_write *write, weir_arena *arena, weir_commit_messages *out)
+{
+    const weir_commit_messages *waiting = &write->full.waiting;
+    for (size_t i = 0; i < waiting->count; i++) {
+        add_name(out, arena, waiting->items[i].partition, waiting->items[i].bucket);
+    }
+    for (size_t i = 0; i < write->targets.entry_count && weir_full_compaction_is_made(&write->full); i++) {
+        const bucket_target *target = write->targets.entries[i].value;
+        if (target != NULL && target->awaits_full_compaction) {
+            add_name(out, arena, target->partition, target->bucket);
+        }
+    }
+}
+
+/* Opens the writers of the buckets that weir_table_write_await named. */
+static int open_waiting(weir_table_write *write, weir_error *err)
+{
+    weir_commit_messages *waiting = &write->full.waiting;
+    for (size_t i = 0; i < waiting->count; i++) {
+        bucket_target *target = NULL;
+        set_key(write, waiting->items[i].partition, waiting->items[i].bucket);
+        WEIR_TRY(find_target(write, &target, err));
+        target->awaits_full_compaction = true;
+    }
+    weir_full_compaction_forget(&write->full);
+    return WEIR_OK;
+}
+
+/* Where a full compaction is due, asks for that of the buckets written since the last one. */
+static int compact_fully(weir_table_write *write, weir_error *err)
+{
+    if (!write->full_is_due) {
         return WEIR_OK;
     }
-    write->commits_since_full = 0;
+    WEIR_TRY(open_waiting(write, err));
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target != NULL && target->awaits_full_compaction) {
@@ -613,6 +670,8 @@ static int compact_by_number(weir_table_write *write, bool *out_compacts, weir_e
     }
     return WEIR_OK;
 }
+
+/* ---- commits ---- */
 
 /* One bucket's increment into `out`; a writer that had nothing to do since the last time is closed. */
 static int prepare_target(weir_table_write *write, bucket_target *target, bool wait, weir_arena *arena,
@@ -628,7 +687,7 @@ static int prepare_target(weir_table_write *write, bucket_target *target, bool w
         out->count--;
     }
     bool idle = !target->written && is_empty && !target->writer->ops->is_busy(target->writer) &&
-                (write->delta_commits == 0 || !target->awaits_full_compaction);
+                !(weir_full_compaction_is_made(&write->full) && target->awaits_full_compaction);
     target->written = false;
     if (idle) {
         close_target(write, target);
@@ -639,13 +698,14 @@ static int prepare_target(weir_table_write *write, bucket_target *target, bool w
 static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena, weir_commit_messages *out,
                            weir_error *err)
 {
-    bool compacts = false;
     size_t first = out->count;
-    WEIR_TRY(compact_by_number(write, &compacts, err));
+    wait |= write->full_is_due;
+    WEIR_TRY(compact_fully(write, err));
+    write->full_is_due = false;
     for (size_t i = 0; i < write->targets.entry_count; i++) {
         bucket_target *target = write->targets.entries[i].value;
         if (target != NULL) {
-            WEIR_TRY(prepare_target(write, target, wait || compacts, arena, out, err));
+            WEIR_TRY(prepare_target(write, target, wait, arena, out, err));
         }
     }
     return write->assigner == NULL ? WEIR_OK : weir_bucket_assigner_prepare(write->assigner, arena, out, first, err);
@@ -678,70 +738,4 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
     }
     report_buffers(write);
     return code;
-}
-
-typedef struct bucket_name {
-    weir_slice partition;
-    int32_t bucket;
-} bucket_name;
-
-/* The buckets that have files, in `arena`. */
-static int list_buckets(weir_table_write *write, weir_arena *arena, bucket_name **out, size_t *out_count,
-                        weir_error *err)
-{
-    WEIR_TRY(weir_bucket_files_read(&write->files, err));
-    const weir_manifest_entries *entries = &write->files.entries;
-    bucket_name *names = WEIR_NEW_ARRAY(arena, bucket_name, entries->count);
-    size_t count = 0;
-    for (size_t i = 0; i < entries->count; i++) {
-        const weir_manifest_entry *entry = &entries->items[i];
-        bool same =
-            i > 0 && entry[-1].bucket == entry->bucket && weir_slice_equal(entry[-1].partition, entry->partition);
-        if (!same && entry->bucket >= 0) {
-            const void *copy = weir_arena_copy(arena, entry->partition.data, entry->partition.size);
-            names[count++] = (bucket_name){weir_slice_of(copy, entry->partition.size), entry->bucket};
-        }
-    }
-    *out = names;
-    *out_count = count;
-    return WEIR_OK;
-}
-
-/* Asks for the compaction of every bucket that is chosen. */
-static int compact_all(weir_table_write *write, bool full, const weir_compact_choice *choice, weir_error *err)
-{
-    weir_arena arena;
-    bucket_name *names = NULL;
-    size_t count = 0;
-    weir_arena_init(&arena);
-    int code = list_buckets(write, &arena, &names, &count, err);
-    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
-        if (choice == NULL || choice->takes(choice->context, names[i].partition)) {
-            code = weir_table_write_compact(write, names[i].partition, names[i].bucket, full, err);
-        }
-    }
-    weir_arena_free(&arena);
-    return code;
-}
-
-/* The buckets' compactions run beside each other in the pool. */
-int weir_table_compact_partitions(const weir_table *table, bool full, const weir_compact_choice *choice,
-                                  weir_arena *arena, weir_commit_messages *out, weir_error *err)
-{
-    weir_table_write *write = NULL;
-    WEIR_TRY(weir_table_write_open(table, NULL, &write, err));
-    write->write_only = false; /* a dedicated compaction is what write-only tables wait for */
-    write->tells_changes = false; /* what has been asked for is not begun anew because of others */
-    int code = compact_all(write, full, choice, err);
-    if (code == WEIR_OK) {
-        code = weir_table_write_prepare(write, true, arena, out, err);
-    }
-    weir_table_write_close(write);
-    return code;
-}
-
-int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
-                       weir_error *err)
-{
-    return weir_table_compact_partitions(table, full, NULL, arena, out, err);
 }

@@ -11,6 +11,7 @@ typedef struct weir_table_write_options {
     const char *commit_user; /* the same as the committer's */
     bool overwrite;          /* previous files are not looked at: INSERT OVERWRITE */
     bool ignore_compaction;  /* as write-only */
+    bool compacts;           /* a dedicated compaction: what write-only tables wait for; no rows come */
     bool changes;            /* the rows are a query's changes: -U are left out unless the table keeps the changelog of
                                 its input, since merging by key needs only the newer row */
 } weir_table_write_options;
@@ -29,10 +30,19 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
 /* Rows taken so far, without those that were left out by their kind. */
 int64_t weir_table_write_row_count(const weir_table_write *write);
 
-/* Asks for a compaction of one bucket (for tests and weir_table_compact). */
+/* Asks for a compaction of one bucket (see compact.h). */
 int weir_table_write_compact(weir_table_write *write, weir_slice partition, int32_t bucket, bool full, weir_error *err);
 /* Full compaction of every bucket that was written since the open. */
 int weir_table_write_compact_written(weir_table_write *write, weir_error *err);
+
+/* Full compactions of the buckets that were written, by full-compaction.delta-commits: with each commit whose identifier
+ * it divides, and with WEIR_BATCH_COMMIT_IDENTIFIER (changelog-producer.compaction-interval: when its time is over). To
+ * be called before the prepare of every commit that may be such a one; that waits for the compactions. */
+void weir_table_write_compact_due(weir_table_write *write, int64_t identifier);
+/* The buckets whose full compaction is still to come, each as a message without files, added to `out`; and what makes
+ * them await it again, after a restart. */
+void weir_table_write_list_awaiting(const weir_table_write *write, weir_arena *arena, weir_commit_messages *out);
+void weir_table_write_await(weir_table_write *write, weir_slice partition, int32_t bucket);
 
 /* Flushes everything and hands out what happened since the last call. Writers of buckets that had nothing to do since
  * then are closed, so what a call gives must be committed before the next one. On failure nothing is handed out, and
@@ -44,27 +54,15 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
  * (weir_table_commit_dropped_compaction). Rows not yet handed out by prepare stay. */
 int weir_table_write_reload(weir_table_write *write, weir_error *err);
 
-/* Whether compactions of this writer work out the changes of rows from what the levels hold (changelog-producer =
- * lookup, and neither write-only nor an overwrite). Such a writer also goes on from the latest snapshot at each prepare,
- * when others have committed since. */
+/* Whether compactions of this writer work out the changes of rows (changelog-producer = lookup or full-compaction), or
+ * look at what the levels hold of their keys (merge-engine = first-row). In a writer that looks at the levels, neither
+ * write-only nor an overwrite, each prepare goes on from the latest snapshot, when others have committed since. */
 bool weir_table_write_tells_changes(const weir_table_write *write);
+bool weir_table_write_compacts_fully(const weir_table_write *write); /* changelog-producer = full-compaction */
 
 /* Closes all bucket writers. Rows not yet handed out by prepare are lost. */
 void weir_table_write_reset(weir_table_write *write);
 
 void weir_table_write_close(weir_table_write *write);
-
-/* Compacts every bucket of the table (or small files of an append table) and gives the messages to commit. On failure
- * there are none. */
-int weir_table_compact(const weir_table *table, bool full, weir_arena *arena, weir_commit_messages *out,
-                       weir_error *err);
-
-/* The same of some partitions. */
-typedef struct weir_compact_choice {
-    bool (*takes)(void *context, weir_slice partition);
-    void *context;
-} weir_compact_choice;
-int weir_table_compact_partitions(const weir_table *table, bool full, const weir_compact_choice *choice,
-                                  weir_arena *arena, weir_commit_messages *out, weir_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/stream_scan.h"
 #include "table/table_write.h"
@@ -101,7 +102,7 @@ static void compact(const weir_table *table)
     weir_table_commit *commit = NULL;
     weir_committable committable = {.identifier = 77, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
     weir_arena_init(&arena);
-    if (weir_table_compact(table, true, &arena, &messages, NULL) == WEIR_OK &&
+    if (weir_table_compact(table, true, NULL, &arena, &messages, NULL) == WEIR_OK &&
         weir_table_commit_open(table, "fuzz", &commit, NULL) == WEIR_OK) {
         (void)weir_table_commit_run(commit, &committable, NULL, NULL);
     }

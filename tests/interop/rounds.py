@@ -119,7 +119,7 @@ class Rounds:
 
     def catch_up(self):
         """Brings the changelog to the latest state: it comes with compactions."""
-        if self.scenario.producer == "lookup":
+        if self.scenario.producer in ("lookup", "full-compaction"):
             self.compact(self.rng.choice([self.weir, self.java]), True)
             self.compare("after a compaction")
 

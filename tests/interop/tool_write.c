@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "meta/partition.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/table_write.h"
 #include "table_tool.h"
@@ -234,7 +235,7 @@ int tool_compact(tool_call *call, weir_error *err)
     int code = WEIR_OK;
     WEIR_GO(tool_number(call, "commit-id", &identifier, err));
     WEIR_GO(tool_open_table(call, NULL, false, &table, err));
-    WEIR_GO(weir_table_compact(table, !tool_has(call, "minor"), &call->arena, &messages, err));
+    WEIR_GO(weir_table_compact(table, !tool_has(call, "minor"), NULL, &call->arena, &messages, err));
     WEIR_GO(weir_table_commit_open(table, user != NULL ? user : "weir-compact", &commit, err));
     weir_committable committable = {.identifier = identifier, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
     WEIR_GO(weir_table_commit_run(commit, &committable, NULL, err));

@@ -24,6 +24,7 @@ static const char *look_up(fixture *test, weir_lookup *lookup, const int64_t *wa
     weir_sort_keys keys;
     uint32_t positions[32];
     bool found[32];
+    int8_t kinds[32];
     weir_vector values;
     weir_buffer text = {0};
     make_keys(test, wanted, count, &keys);
@@ -33,11 +34,12 @@ static const char *look_up(fixture *test, weir_lookup *lookup, const int64_t *wa
     CHECK(test, weir_lookup_find(lookup, &keys, positions, count, found, &test->err));
     weir_vector_init(&values, test->context.schema->fields[1].type);
     CHECK(test, weir_lookup_column(lookup, 1, &values, &test->err));
+    weir_lookup_kinds(lookup, kinds);
     int64_t row = 0;
     for (int64_t i = 0; i < count; i++) {
         weir_buffer_append_format(&text, "%s%lld", i > 0 ? " " : "", (long long)wanted[i]);
         if (found[i]) {
-            weir_buffer_append_byte(&text, '=');
+            weir_buffer_append_text(&text, kinds[row] == WEIR_DELETE ? "-" : "=");
             weir_value_to_json(&values, row++, &text);
         } else {
             weir_buffer_append_byte(&text, '!');
@@ -81,7 +83,7 @@ static void the_newest_run_with_the_key_decides(void **state)
     weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     assert_string_equal(LOOK_UP(&test, lookup, 1, 3, 5, 10, 20, 22),
-                        "1=\"new 1\" 3! 5=null 10=\"old 10\" 20=\"new 20\" 22=\"new 22\"");
+                        "1=\"new 1\" 3-\"gone\" 5=null 10=\"old 10\" 20=\"new 20\" 22=\"new 22\"");
     /* Before, between, behind, and nothing at all. */
     assert_string_equal(LOOK_UP(&test, lookup, -7, 0, 2, 4, 6, 19, 21, 23), "-7! 0! 2! 4! 6! 19! 21! 23!");
     assert_string_equal(look_up(&test, lookup, NULL, 0), "");
@@ -270,28 +272,39 @@ static void files_without_a_wanted_key_are_not_opened(void **state)
     fixture_end(&test);
 }
 
-/* Sequence numbers in make_tree: level 3 has 10 to 12 and 20, 21; level 5 has 0 to 3. */
-static void rows_that_are_no_newer_than_what_is_met_are_outdated(void **state)
+/* In make_tree level 3 has 10 to 12 and 20, 21 in two files, level 5 has 0 to 3. */
+static void sequence_numbers_are_exact_where_they_may_matter(void **state)
 {
     (void)state;
+    static const struct {
+        int64_t exact_from;
+        int64_t numbers[6];
+    } cases[] = {
+        {0, {10, 11, 12, 2, 20, 21}},
+        {12, {10, 11, 12, 3, 20, 21}},
+        {13, {12, 12, 12, 3, 20, 21}},
+        {22, {12, 12, 12, 3, 21, 21}},
+    };
     fixture test;
     tree made;
     weir_lookup *lookup = NULL;
     weir_sort_keys keys;
-    const int64_t all[] = {1, 3, 4, 10, 20, 22};
-    const int64_t numbers[] = {11, 11, 0, 2, 20, 22};
-    const bool expected[] = {false, true, false, true, true, false};
+    const int64_t all[] = {1, 3, 5, 10, 20, 22};
     const uint32_t wanted[] = {0, 1, 2, 3, 4, 5};
-    bool found[6], outdated[6];
+    bool found[6];
     fixture_start(&test, LSM_SCHEMA(""));
     make_tree(&test, &made);
     weir_key_index_cache *cache = weir_key_index_cache_create(NULL);
     CHECK(&test, weir_lookup_open(&test.context, weir_partition_none(), 0, made.runs, 2, cache, &lookup, &test.err));
     make_keys(&test, all, 6, &keys);
     CHECK(&test, weir_lookup_find(lookup, &keys, wanted, 6, found, &test.err));
-    CHECK(&test, weir_lookup_outdated(lookup, numbers, wanted, outdated, &test.err));
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(outdated[i], expected[i]);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int64_t numbers[6];
+        CHECK(&test, weir_lookup_sequence_numbers(lookup, cases[c].exact_from, numbers, &test.err));
+        for (int i = 0; i < 6; i++) {
+            assert_true(found[i]);
+            assert_int_equal(numbers[i], cases[c].numbers[i]);
+        }
     }
     weir_sort_keys_free(&keys);
     weir_lookup_close(lookup);
@@ -324,7 +337,7 @@ int main(void)
         cmocka_unit_test(indexes_stay_in_the_cache_until_their_files_or_the_room_are_gone),
         cmocka_unit_test(indexes_take_half_of_the_budget_at_most),
         cmocka_unit_test(files_without_a_wanted_key_are_not_opened),
-        cmocka_unit_test(rows_that_are_no_newer_than_what_is_met_are_outdated),
+        cmocka_unit_test(sequence_numbers_are_exact_where_they_may_matter),
         cmocka_unit_test(an_empty_key_range_in_a_manifest_is_corrupt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

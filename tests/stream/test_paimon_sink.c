@@ -407,7 +407,7 @@ static void a_compactor_beside_the_job_costs_it_only_its_compactions(void **stat
         weir_arena arena;
         weir_commit_messages messages = {0};
         weir_arena_init(&arena);
-        must(weir_table_compact(table.table, true, &arena, &messages, &err), &err, "compacting");
+        must(weir_table_compact(table.table, true, NULL, &arena, &messages, &err), &err, "compacting");
         weir_committable committable = {
             .identifier = checkpoint, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
         must(weir_table_commit_run(table.commit, &committable, NULL, &err), &err, "committing a compaction");
@@ -465,6 +465,104 @@ static void recovery_makes_the_changes_whose_compaction_was_dropped(void **state
 {
     (void)state;
     check_changes_after_a_dropped_compaction(true);
+}
+
+/* ---- full compactions ---- */
+
+/* The snapshots as "A1 C1 A2": APPEND or COMPACT, and the checkpoint. */
+static const char *history_of(fixture *table)
+{
+    weir_buffer text = {0};
+    for (int64_t id = 1; id <= latest_snapshot(table); id++) {
+        const weir_snapshot *snapshot = read_snapshot(table, id);
+        weir_buffer_append_format(&text, "%s%c%d", id > 1 ? " " : "",
+                                  snapshot->commit_kind == WEIR_COMMIT_COMPACT ? 'C' : 'A',
+                                  (int)snapshot->commit_identifier);
+    }
+    const char *copy = weir_arena_strdup(&table->arena, weir_buffer_text(&text));
+    weir_buffer_free(&text);
+    return copy;
+}
+
+static void full_compactions_come_with_every_so_many_checkpoints(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        const char *history; /* of six checkpoints */
+    } cases[] = {
+        {"changelog-producer=full-compaction;full-compaction.delta-commits=3", "A1 A2 A3 C3 A4 A5 A6 C6"},
+        {"changelog-producer=full-compaction", "A1 C1 A2 C2 A3 C3 A4 C4 A5 C5 A6 C6"},
+        {"full-compaction.delta-commits=3", "A1 A2 A3 C3 A4 A5 A6 C6"},
+        {"changelog-producer=full-compaction;changelog-producer.compaction-interval=1 h", "A1 A2 A3 A4 A5 A6"},
+        {"full-compaction.delta-commits=3;write-only=true", "A1 A2 A3 A4 A5 A6"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture table;
+        sink_end end;
+        char options[160];
+        snprintf(options, sizeof options, "bucket=1;num-sorted-run.compaction-trigger=9;%s", cases[i].options);
+        create(&table, options);
+        sink_end_open(table.fs, &end);
+        for (int64_t checkpoint = 1; checkpoint <= 6; checkpoint++) {
+            char rows[64];
+            snprintf(rows, sizeof rows, "[[1, \"v%d\"]]", (int)checkpoint);
+            sink_end_checkpoint(&end, checkpoint, rows, "+U");
+        }
+        assert_string_equal(history_of(&table), cases[i].history);
+        sink_end_close(&end);
+        fixture_free(&table);
+    }
+}
+
+static void the_last_checkpoint_comes_with_a_full_compaction(void **state)
+{
+    (void)state;
+    fixture table;
+    sink_end end;
+    weir_buffer prepared = {0};
+    weir_error err = {0};
+    create(&table, "bucket=1;changelog-producer=full-compaction;full-compaction.delta-commits=5");
+    sink_end_open(table.fs, &end);
+    sink_end_checkpoint(&end, 1, "[[1, \"a\"]]", "+I");
+    must(end.sink->prepare(end.sink, 2, true, &prepared, &err), &err, "preparing");
+    sink_end_commit(&end, 2, &prepared);
+    assert_string_equal(history_of(&table), "A1 C2");
+    weir_buffer_free(&prepared);
+    sink_end_close(&end);
+    fixture_free(&table);
+}
+
+/* A bucket that nobody writes to any more still gets its full compaction, over several restarts. */
+static void buckets_await_their_full_compaction_over_restarts(void **state)
+{
+    (void)state;
+    fixture table;
+    sink_end end;
+    source_end source;
+    weir_error err = {0};
+    create(&table, "bucket=1;changelog-producer=full-compaction;full-compaction.delta-commits=4");
+    source_end_open(table.fs, "scan.mode=from-snapshot;scan.snapshot-id=1", 0, &source);
+    sink_end_open(table.fs, &end);
+    sink_end_write(&end, "[[1, \"a\"]]", "+I");
+    for (int64_t checkpoint = 1; checkpoint < 4; checkpoint++) {
+        weir_buffer prepared = {0};
+        sink_end_prepare(&end, checkpoint, &prepared);
+        if (checkpoint == 2) {
+            sink_end_commit(&end, checkpoint, &prepared);
+        }
+        sink_end_close(&end); /* killed */
+        sink_end_open(table.fs, &end);
+        must(sink_end_recover(&end, checkpoint, &prepared, &err), &err, "recovering");
+        weir_buffer_free(&prepared);
+    }
+    assert_string_equal(source_end_rows(&source), "");
+    sink_end_checkpoint(&end, 4, "[]", "+I");
+    assert_string_equal(history_of(&table), "A1 C4");
+    assert_string_equal(source_end_rows(&source), "+I[1,\"a\"]");
+    source_end_close(&source);
+    sink_end_close(&end);
+    fixture_free(&table);
 }
 
 static void damaged_bytes_are_refused(void **state)
@@ -599,6 +697,9 @@ int main(void)
         cmocka_unit_test(a_compactor_beside_the_job_costs_it_only_its_compactions),
         cmocka_unit_test(changes_come_though_the_compaction_that_made_them_was_dropped),
         cmocka_unit_test(recovery_makes_the_changes_whose_compaction_was_dropped),
+        cmocka_unit_test(full_compactions_come_with_every_so_many_checkpoints),
+        cmocka_unit_test(the_last_checkpoint_comes_with_a_full_compaction),
+        cmocka_unit_test(buckets_await_their_full_compaction_over_restarts),
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(a_job_that_dies_anywhere_leaves_the_table_as_if_it_had_not),
     };

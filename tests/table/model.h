@@ -10,6 +10,7 @@
 #include "random.h"
 #include "support/table_rows.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/table_write.h"
 
@@ -133,7 +134,7 @@ static inline void model_remember(table_model *model, int64_t snapshot_id, bool 
 /* A table with random options on an empty file system. The pool, if there is one, is the model's. */
 static inline void model_create_in_pool(table_model *model, random_state random, weir_pool *pool)
 {
-    static const char *const producers[] = {"none", "input", "lookup", "lookup"};
+    static const char *const producers[] = {"none", "input", "lookup", "full-compaction"};
     static const char *const formats[] = {"parquet", "parquet", "avro"};
     weir_arena arena;
     weir_arena_init(&arena);
@@ -160,6 +161,10 @@ static inline void model_create_in_pool(table_model *model, random_state random,
     weir_options_set(&options, &arena, "dynamic-bucket.initial-buckets",
                      weir_arena_format(&arena, "%d", 1 + (int)random_below(&model->random, 2)));
     weir_options_set(&options, &arena, "changelog-producer", model->producer);
+    if (strcmp(model->producer, "full-compaction") == 0) {
+        weir_options_set(&options, &arena, "full-compaction.delta-commits",
+                         weir_arena_format(&arena, "%d", 1 + (int)random_below(&model->random, 4)));
+    }
     weir_options_set(&options, &arena, "file.format", formats[random_below(&model->random, 3)]);
     weir_options_set(&options, &arena, "num-sorted-run.compaction-trigger",
                      weir_arena_format(&arena, "%d", 2 + (int)random_below(&model->random, 4)));
@@ -234,6 +239,7 @@ static inline int model_commit(table_model *model, bool wait, weir_arena *arena,
                                bool *prepared, weir_error *err)
 {
     int64_t snapshot_id = 0;
+    weir_table_write_compact_due(model->write, model->next_identifier);
     WEIR_TRY(weir_table_write_prepare(model->write, wait, arena, messages, err));
     *prepared = true;
     weir_committable committable = {

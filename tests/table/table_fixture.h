@@ -9,6 +9,7 @@
 
 #include "support/table_rows.h"
 #include "table/commit.h"
+#include "table/compact.h"
 #include "table/expire.h"
 #include "table/table_write.h"
 
@@ -179,6 +180,7 @@ static inline int fixture_try_prepare(fixture *table, fixture_prepared *out, wei
 {
     *out = (fixture_prepared){.identifier = ++table->identifier};
     weir_arena_init(&out->arena);
+    weir_table_write_compact_due(table->write, out->identifier);
     return weir_table_write_prepare(table->write, true, &out->arena, &out->messages, err);
 }
 

@@ -139,8 +139,8 @@ static void a_compaction_of_files_that_are_gone_is_dropped_and_the_rows_stay(voi
     commit_some(&model);
     weir_table_write_reset(model.write);
     /* Two compactors work from the same snapshot; the second one comes too late. */
-    model_must(weir_table_compact(model.table, true, &arena, &first, &err), &err, "compacting");
-    model_must(weir_table_compact(model.table, true, &arena, &second, &err), &err, "compacting again");
+    model_must(weir_table_compact(model.table, true, NULL, &arena, &first, &err), &err, "compacting");
+    model_must(weir_table_compact(model.table, true, NULL, &arena, &second, &err), &err, "compacting again");
     assert_true(first.count > 0 && second.count > 0);
     weir_committable one = {.identifier = 100, .watermark = WEIR_NO_WATERMARK, .messages = &first};
     weir_committable two = {.identifier = 101, .watermark = WEIR_NO_WATERMARK, .messages = &second};
@@ -309,6 +309,71 @@ static void an_overwrite_replaces_the_named_partitions_and_no_others(void **stat
     fixture_free(&table);
 }
 
+/* The levels of the live files, ascending: "055". */
+static const char *levels_of(fixture *table)
+{
+    weir_error err = {0};
+    weir_manifest_entries entries = {0};
+    weir_manifest_filter filter = {.bucket = -1, .min_level = -1};
+    weir_snapshot *snapshot = NULL;
+    const weir_table_context *context = &table->table->context;
+    must(weir_scan_snapshot(table->table, &table->arena, &snapshot, &err), &err, "the latest snapshot");
+    must(weir_snapshot_files(context->fs, &context->paths, context->schema, snapshot, &filter, NULL, &table->arena,
+                             &entries, &err),
+         &err, "its files");
+    char *text = WEIR_NEW_ARRAY(&table->arena, char, entries.count + 1);
+    size_t at = 0;
+    for (char level = '0'; level <= '9'; level++) {
+        for (size_t i = 0; i < entries.count; i++) {
+            if ('0' + entries.items[i].file->level == level) {
+                text[at++] = level;
+            }
+        }
+    }
+    weir_manifest_entries_free(&entries);
+    return text;
+}
+
+/* What an overwrite wrote has nothing below it: it is compacted, unless its files overlap or it shall not be. */
+static void what_an_overwrite_wrote_stands_in_the_highest_level(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        const char *first_rows, *second_rows; /* written to files of their own */
+        const char *levels;
+    } cases[] = {
+        {"", "[[1, 1], [2, 1]]", NULL, "5"},
+        {"", "[[1, 1], [2, 1]]", "[[3, 1]]", "55"},
+        {"", "[[1, 1], [3, 1]]", "[[2, 1]]", "00"},
+        {";overwrite-upgrade=false", "[[1, 1], [2, 1]]", NULL, "0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture table;
+        fixture_prepared prepared, second;
+        weir_error err = {0};
+        char options[160];
+        snprintf(options, sizeof options, "bucket=1%s", cases[i].options);
+        fixture_create(&table, "k INT NOT NULL, v INT", "k", "", options);
+        fixture_commit(&table, "[[1, 0], [9, 0]]", "+I");
+        open_to_overwrite(&table);
+        fixture_write(&table, cases[i].first_rows, "+I");
+        fixture_prepare(&table, &prepared);
+        if (cases[i].second_rows != NULL) {
+            fixture_write(&table, cases[i].second_rows, "+I");
+            fixture_prepare(&table, &second);
+            weir_file_list_append(&prepared.messages.items[0].new_files, second.messages.items[0].new_files.files[0]);
+        }
+        must(overwrite_prepared(&table, &prepared, NULL, &err), &err, "overwriting");
+        assert_string_equal(levels_of(&table), cases[i].levels);
+        fixture_prepared_free(&prepared);
+        if (cases[i].second_rows != NULL) {
+            fixture_prepared_free(&second);
+        }
+        fixture_free(&table);
+    }
+}
+
 static void an_overwrite_takes_no_rows_of_other_partitions(void **state)
 {
     (void)state;
@@ -454,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_commit_that_failed_once_is_repeated_and_leaves_nothing),
         cmocka_unit_test(a_watermark_never_goes_back),
         cmocka_unit_test(an_overwrite_replaces_the_named_partitions_and_no_others),
+        cmocka_unit_test(what_an_overwrite_wrote_stands_in_the_highest_level),
         cmocka_unit_test(an_overwrite_takes_no_rows_of_other_partitions),
         cmocka_unit_test(a_compaction_of_a_table_that_was_made_anew_is_dropped),
         cmocka_unit_test(a_compaction_into_keys_that_another_one_has_filled_is_dropped),

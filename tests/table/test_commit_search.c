@@ -142,7 +142,7 @@ static void what_only_a_branch_knows_was_committed_all_the_same(void **state)
     must(weir_table_delete_tag(table.table, "t", &err), &err, "deleting the tag");
     fixture_commit(&table, "[[1, \"newer\"]]", "+U");
     weir_arena_init(&compacted.arena);
-    must(weir_table_compact(table.table, true, &compacted.arena, &compacted.messages, &err), &err, "compacting");
+    must(weir_table_compact(table.table, true, NULL, &compacted.arena, &compacted.messages, &err), &err, "compacting");
     compact(&table, &compacted);
     bury(&table, "[[2, \"c\"]]");
     must(replay(&table, &prepared, &made, &err), &err, "replaying");
@@ -170,7 +170,7 @@ static void what_cannot_be_told_any_more_is_said(void **state)
     fixture_prepare(&table, &prepared);
     commit_only(&table, &prepared);
     weir_arena_init(&compacted.arena);
-    must(weir_table_compact(table.table, true, &compacted.arena, &compacted.messages, &err), &err, "compacting");
+    must(weir_table_compact(table.table, true, NULL, &compacted.arena, &compacted.messages, &err), &err, "compacting");
     bury(&table, "[[2, \"b\"]]");
     compact(&table, &compacted);
     bury(&table, "[[2, \"c\"]]"); /* the file of the first commit is gone now, and no manifest names it */

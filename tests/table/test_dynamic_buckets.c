@@ -399,7 +399,7 @@ static void a_compaction_leaves_the_index_alone(void **state)
     write_keys(&table, 1, 2, 10, "b");
     commit(&table);
     weir_arena_init(&arena);
-    must(weir_table_compact(table.table, true, &arena, &messages, &err), &err, "compacting");
+    must(weir_table_compact(table.table, true, NULL, &arena, &messages, &err), &err, "compacting");
     weir_committable committable = {.identifier = 60, .watermark = WEIR_NO_WATERMARK, .messages = &messages};
     must(weir_table_commit_run(table.commit, &committable, &snapshot_id, &err), &err, "committing");
     assert_int_equal(snapshot_id, 3);

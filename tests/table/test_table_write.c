@@ -269,7 +269,7 @@ static void rows_written_while_a_compaction_is_dropped_stay(void **state)
     /* Another job compacts the same files and is faster. */
     fixture_prepared theirs = {.identifier = 1};
     weir_arena_init(&theirs.arena);
-    must(weir_table_compact(table.table, true, &theirs.arena, &theirs.messages, &err), &err, "compacting");
+    must(weir_table_compact(table.table, true, NULL, &theirs.arena, &theirs.messages, &err), &err, "compacting");
     weir_committable committable = fixture_committable(&theirs);
     weir_table_commit *their_commit = NULL;
     must(weir_table_commit_open(table.table, "other", &their_commit, &err), &err, "opening to commit");

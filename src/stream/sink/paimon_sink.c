@@ -5,6 +5,8 @@
  *
  *   | version: 1 | commit user | latest snapshot when it was prepared: 8 | watermark: 8 | commit messages |
  *
+ * Messages without files name buckets whose full compaction (full-compaction.delta-commits) is still to come.
+ *
  * Which rows are written at all, how a commit is searched for, and what is done where others write the same buckets,
  * stands in table/table_write.c, table/commit.c and table/publish.c. */
 #include "stream/sink/paimon_sink.h"
@@ -37,6 +39,7 @@ typedef struct prepared_commit {
     int64_t seen_snapshot;
     int64_t watermark;
     weir_commit_messages messages;
+    weir_commit_messages awaiting; /* messages without files */
 } prepared_commit;
 
 /* ---- prepared commits ---- */
@@ -44,7 +47,24 @@ typedef struct prepared_commit {
 static void prepared_free(prepared_commit *prepared)
 {
     weir_commit_messages_free(&prepared->messages);
+    weir_commit_messages_free(&prepared->awaiting);
     weir_arena_free(&prepared->arena);
+}
+
+/* Takes the messages without files out of the others. */
+static void set_awaiting_apart(prepared_commit *prepared)
+{
+    weir_commit_messages *all = &prepared->messages;
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const weir_commit_message *message = &all->items[i];
+        if (weir_commit_message_is_empty(message)) {
+            weir_commit_messages_add(&prepared->awaiting, message->partition, message->bucket, message->total_buckets);
+        } else {
+            all->items[kept++] = *message;
+        }
+    }
+    all->count = kept;
 }
 
 static int prepared_read(const paimon_sink *sink, weir_slice bytes, prepared_commit *out, weir_error *err)
@@ -64,6 +84,7 @@ static int prepared_read(const paimon_sink *sink, weir_slice bytes, prepared_com
         prepared_free(out);
         return weir_error_context(err, code, "%s", sink->table->path);
     }
+    set_awaiting_apart(out);
     return WEIR_OK;
 }
 
@@ -90,10 +111,11 @@ static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_b
     weir_commit_messages messages = {0};
     int64_t seen = 0;
     int code;
-    (void)checkpoint;
     weir_arena_init(&arena);
     WEIR_GO(latest_snapshot(sink, &seen, err));
+    weir_table_write_compact_due(sink->write, last ? WEIR_BATCH_COMMIT_IDENTIFIER : checkpoint);
     WEIR_GO(weir_table_write_prepare(sink->write, last, &arena, &messages, err));
+    weir_table_write_list_awaiting(sink->write, &arena, &messages);
     weir_put_u8(out, VERSION);
     weir_put_slice(out, weir_slice_text(sink->user));
     weir_put_u64(out, (uint64_t)seen);
@@ -159,6 +181,18 @@ static int open_as(paimon_sink *sink, const char *user, weir_error *err)
     return weir_table_commit_open(sink->table, sink->user, &sink->commit, err);
 }
 
+/* Buckets whose full compaction was still to come await it again, and so do those of this commit: whether theirs was a
+ * full one is not known. */
+static void await_again(const paimon_sink *sink, const prepared_commit *prepared)
+{
+    const weir_commit_messages *all[] = {&prepared->messages, &prepared->awaiting};
+    for (int i = 0; i < 2; i++) {
+        for (size_t m = 0; m < all[i]->count; m++) {
+            weir_table_write_await(sink->write, all[i]->items[m].partition, all[i]->items[m].bucket);
+        }
+    }
+}
+
 /* The earlier run's user is this one's, too. Nothing is written yet, so buckets see what was recovered. */
 static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes, weir_error *err)
 {
@@ -168,6 +202,7 @@ static int recover(weir_stream_sink *self, int64_t checkpoint, weir_slice bytes,
     int code;
     WEIR_GO(open_as(sink, prepared.user, err));
     WEIR_GO(publish(sink, checkpoint, &prepared, true, err));
+    await_again(sink, &prepared);
 done:
     prepared_free(&prepared);
     return code;

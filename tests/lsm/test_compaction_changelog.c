@@ -1,4 +1,4 @@
-/* The lookup changelog: what became of each key's older value, whichever level that stands in. */
+/* Changelogs that compactions make: what became of each key's older value, whichever level that stands in. */
 #include "lsm_fixture.h"
 
 /* What a commit's changelog says, without sequence numbers: "+I[1,"a"] -D[2,"b"]". */
@@ -127,6 +127,99 @@ static void rows_that_waited_in_level_zero_are_told_once(void **state)
     fixture_end(&test);
 }
 
+typedef struct full_case {
+    const char *what;
+    const char *options;
+    struct {
+        int32_t level;
+        const char *rows;
+    } files[4]; /* the oldest first */
+    const char *changes;
+} full_case;
+
+/* What lies in the highest level has been told, what lies below has not. */
+static void a_full_compaction_tells_what_became_of_the_highest_level(void **state)
+{
+    (void)state;
+    static const full_case cases[] = {
+        {"nothing was told", "", {{0, "[['+I',1,'a'],['+U',2,'b'],['-D',3,'c']]"}}, "+I[1,\"a\"] +I[2,\"b\"]"},
+        {"each kind of change",
+         "",
+         {{5, "[['+I',1,'a'],['+I',2,'b'],['+I',3,'c']]"}, {0, "[['+U',1,'aa'],['-D',2,'b'],['+I',4,'d']]"}},
+         "-U[1,\"a\"] +U[1,\"aa\"] -D[2,\"b\"] +I[4,\"d\"]"},
+        {"levels between have not been told either",
+         "",
+         {{5, "[['+I',1,'a'],['+I',2,'b']]"}, {4, "[['+U',1,'between'],['+I',3,'c']]"}, {0, "[['-D',3,'c']]"}},
+         "-U[1,\"a\"] +U[1,\"between\"]"},
+        {"only the last of several changes",
+         "",
+         {{5, "[['+I',1,'a']]"}, {0, "[['+U',1,'b']]"}, {0, "[['-D',1,'b']]"}, {0, "[['+I',1,'c']]"}},
+         "-U[1,\"a\"] +U[1,\"c\"]"},
+        {"in and out between two compactions", "", {{0, "[['+I',1,'a']]"}, {0, "[['-D',1,'a']]"}}, ""},
+        {"an update that changes nothing", "", {{5, "[['+I',1,'a']]"}, {0, "[['+U',1,'a']]"}},
+         "-U[1,\"a\"] +U[1,\"a\"]"},
+        {"the same left out when asked",
+         ",'changelog-producer.row-deduplicate':'true'",
+         {{5, "[['+I',1,'a'],['+I',2,'b']]"}, {0, "[['+U',1,'a'],['+U',2,'c']]"}},
+         "-U[2,\"b\"] +U[2,\"c\"]"},
+        {"what has been told already", "", {{5, "[['+I',1,'a']]"}}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture test;
+        char schema[512];
+        weir_data_file *files[4];
+        size_t count = 0;
+        snprintf(schema, sizeof schema, LSM_SCHEMA(",'changelog-producer':'full-compaction'%s"), cases[i].options);
+        fixture_start(&test, schema);
+        for (; count < 4 && cases[i].files[count].rows != NULL; count++) {
+            int64_t sequence = 100 * (int64_t)count;
+            files[count] = lsm_file(&test, cases[i].files[count].level, sequence, cases[i].files[count].rows);
+        }
+        weir_bucket_writer *writer = lsm_writer(&test, files, count);
+        CHECK(&test, writer->ops->compact(writer, true, &test.err));
+        weir_commit_message message = lsm_prepare(&test, writer);
+        const char *changes = changes_of(&test, &message);
+        if (strcmp(changes, cases[i].changes) != 0) {
+            fail_msg("%s: %s expected, but %s", cases[i].what, cases[i].changes, changes);
+        }
+        lsm_message_free(&message);
+        writer->ops->close(writer);
+        fixture_end(&test);
+    }
+}
+
+/* Rows that only moved to a level between are told by the next full compaction, and not before. */
+static void a_compaction_into_a_level_between_tells_nothing(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(",'changelog-producer':'full-compaction','num-sorted-run.compaction-trigger':'2'"));
+    weir_batch batch;
+    int64_t sequence_numbers[3000];
+    for (int64_t i = 0; i < 3000; i++) {
+        sequence_numbers[i] = i;
+    }
+    lsm_many_rows(&test, &batch, 0, 1, 3000); /* so large that what is new goes below it */
+    written_files large = fixture_write(&test, WEIR_DATA_FILE_KEY_VALUE, 5, &batch, sequence_numbers);
+    weir_batch_free(&batch);
+    weir_bucket_writer *writer = lsm_writer(&test, large.files, large.count);
+    weir_commit_message message = lsm_commit(&test, writer, "[['-D',1,'']]");
+    lsm_message_free(&message);
+    message = lsm_commit(&test, writer, "[['+I',9000,'new']]");
+    assert_int_equal(message.compact_after.count, 1);
+    assert_in_range(message.compact_after.files[0]->level, 1, 4);
+    assert_string_equal(changes_of(&test, &message), "");
+    lsm_message_free(&message);
+    CHECK(&test, writer->ops->compact(writer, true, &test.err));
+    message = lsm_prepare(&test, writer);
+    assert_true(strncmp(changes_of(&test, &message), "-D[1,", 5) == 0);
+    assert_non_null(strstr(changes_of(&test, &message), " +I[9000,\"new\"]"));
+    lsm_message_free(&message);
+    free(large.files);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
 /* The changes of many commits, replayed, are the table; every commit empties level 0. */
 static void each_commit_tells_all_of_its_changes(void **state)
 {
@@ -173,6 +266,8 @@ int main(void)
         cmocka_unit_test(the_last_commit_tells_what_became_of_older_rows),
         cmocka_unit_test(older_rows_are_found_in_every_level),
         cmocka_unit_test(rows_that_waited_in_level_zero_are_told_once),
+        cmocka_unit_test(a_full_compaction_tells_what_became_of_the_highest_level),
+        cmocka_unit_test(a_compaction_into_a_level_between_tells_nothing),
         cmocka_unit_test(each_commit_tells_all_of_its_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
