@@ -51,6 +51,9 @@ void weir_file_close(weir_file *file)
 
 int weir_fs_read_all(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err)
 {
+    if (fs->ops->read_all != NULL) {
+        return fs->ops->read_all(fs, path, out, err);
+    }
     weir_file *file;
     WEIR_TRY(weir_fs_open_file(fs, path, &file, err));
     int code = WEIR_OK;
@@ -181,6 +184,9 @@ static int remove_contents(weir_fs *fs, const char *path, const weir_file_info *
  * to a folder elsewhere, whose contents must stay. */
 int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err)
 {
+    if (fs->ops->remove_recursively != NULL) {
+        return fs->ops->remove_recursively(fs, path, err);
+    }
     weir_error reason;
     weir_error_clear(&reason);
     int code = weir_fs_remove(fs, path, &reason);

@@ -4,6 +4,7 @@
  *   memory.c  everything in memory, for tests
  *   fault.c   another file system with faults: stop at the n-th operation, torn last writes
  *   http.h    requests over HTTP, for the file systems that are servers
+ *   hdfs/     HDFS
  *
  * Paths are what weir_fs_open() gave, or that and '/' and names below it. On the local disk and in memory they are
  * absolute and without a scheme: weir_fs_open() makes "/a/b" of "file:///a/b". Elsewhere they are whole URIs,
@@ -51,6 +52,9 @@ typedef struct weir_fs_ops {
     int (*rename)(weir_fs *fs, const char *from, const char *to, weir_error *err);
     int (*sync_directory)(weir_fs *fs, const char *path, weir_error *err);
     void (*close)(weir_fs *fs);
+    /* Where a store does these at once; NULL: they are made of the others. */
+    int (*read_all)(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err);
+    int (*remove_recursively)(weir_fs *fs, const char *path, weir_error *err);
 } weir_fs_ops;
 
 struct weir_fs {

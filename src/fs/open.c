@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "fs/hdfs/hdfs.h"
 #include "fs/shared.h"
 
 /* A kind of file system that is reached over a network, by the schemes of its URIs. */
@@ -16,6 +17,9 @@ typedef struct fs_kind {
 
 /* The schemes, in the order in which they are named to users. */
 static const fs_kind kinds[] = {
+    {"hdfs", weir_fs_hdfs_open},
+    {"webhdfs", weir_fs_hdfs_open},
+    {"swebhdfs", weir_fs_hdfs_open},
     {NULL, NULL},
 };
 

@@ -5,7 +5,7 @@
 
 bool weir_fs_is_setting(const char *key)
 {
-    static const char *const prefixes[] = {"s3.", "s3a.", "oss.", "fs.", "hadoop.", "dfs.", "security."};
+    static const char *const prefixes[] = {"s3.", "s3a.", "oss.", "fs.", "hadoop.", "hadoop-", "hdfs.", "dfs.", "security."};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;

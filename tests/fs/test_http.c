@@ -187,6 +187,29 @@ static void what_may_happen_once_is_not_repeated(void **state)
     weir_http_response_free(&response);
 }
 
+/* libcurl sends a request again by itself when a kept connection breaks before the answer: the server may have done it
+ * twice. */
+static void a_request_that_libcurl_sent_again_is_told(void **state)
+{
+    script *here = *state;
+    static const char *const methods[] = {"PUT", "DELETE"};
+    for (size_t i = 0; i < 2; i++) {
+        weir_http_request request = {.method = methods[i], .url = here->url, .attempts = 1};
+        weir_http_response response = {0};
+        here->requests = 0;
+        here->bad_ones = 0;
+        assert_int_equal(run(&request, &response), WEIR_OK);
+        assert_false(response.is_repeated);
+        weir_http_response_free(&response);
+        here->bad_ones = 2;
+        here->bad = (test_answer){.resets = true};
+        assert_int_equal(run(&request, &response), WEIR_OK);
+        assert_int_equal(here->requests, 3);
+        assert_true(response.is_repeated);
+        weir_http_response_free(&response);
+    }
+}
+
 static void giving_up_says_where_and_no_secrets(void **state)
 {
     script *here = *state;
@@ -337,6 +360,7 @@ int main(void)
         WITH_SERVER(many_requests_run_abreast),
         WITH_SERVER(what_passes_is_tried_again),
         WITH_SERVER(what_may_happen_once_is_not_repeated),
+        WITH_SERVER(a_request_that_libcurl_sent_again_is_told),
         WITH_SERVER(giving_up_says_where_and_no_secrets),
         WITH_SERVER(a_host_without_server_is_given_up_soon),
         WITH_SERVER(a_body_can_come_piece_by_piece),

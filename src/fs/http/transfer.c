@@ -95,7 +95,8 @@ static size_t take_header(char *data, size_t unit, size_t count, void *context)
     if (size > 5 && memcmp(data, "HTTP/", 5) == 0) {
         const char *space = memchr(data, ' ', size);
         weir_buffer_clear(headers);
-        transfer->response.status = space != NULL && size - (size_t)(space - data) > 3 ? (int)strtol(space, NULL, 10) : 0;
+        transfer->response.status =
+            space != NULL && size - (size_t)(space - data) > 3 ? (int)strtol(space, NULL, 10) : 0;
         return size;
     }
     while (line > 0 && isspace((unsigned char)data[line - 1])) {
@@ -152,14 +153,23 @@ static size_t give_body(char *out, size_t unit, size_t count, void *context)
     return size;
 }
 
-/* libcurl begins again where a kept connection turned out to be closed. */
+/* Called whenever the request is about to be sent. libcurl sends it again by itself where a kept connection turned out
+ * to be closed; the server may have taken it all the same. */
+static int note_sending(void *context, char *remote_ip, char *local_ip, int remote_port, int local_port)
+{
+    weir_http_transfer *transfer = context;
+    (void)remote_ip, (void)local_ip, (void)remote_port, (void)local_port;
+    transfer->was_resent = transfer->was_sent;
+    transfer->was_sent = true;
+    return CURL_PREREQFUNC_OK;
+}
+
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
     weir_http_transfer *transfer = context;
     if (transfer->request.streams_body || origin != SEEK_SET || offset != 0) {
         return CURL_SEEKFUNC_CANTSEEK;
     }
-    transfer->was_resent = true;
     transfer->body_sent = 0;
     return CURL_SEEKFUNC_OK;
 }
@@ -195,6 +205,8 @@ static void set_body(const weir_curl *curl, weir_http_transfer *transfer)
         curl->easy_setopt(transfer->easy, CURLOPT_SEEKDATA, transfer);
         curl->easy_setopt(transfer->easy, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
     }
+    curl->easy_setopt(transfer->easy, CURLOPT_PREREQFUNCTION, note_sending);
+    curl->easy_setopt(transfer->easy, CURLOPT_PREREQDATA, transfer);
     if (strcmp(request->method, "HEAD") == 0) {
         curl->easy_setopt(transfer->easy, CURLOPT_NOBODY, 1L);
     } else if (strcmp(request->method, "GET") != 0) {
@@ -208,7 +220,8 @@ static void set_options(const weir_curl *curl, weir_http_transfer *transfer)
     CURL *easy = transfer->easy;
     curl->easy_setopt(easy, CURLOPT_URL, request->url);
     curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1); /* a connection each: they run abreast */
+    curl->easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                      (long)CURL_HTTP_VERSION_1_1); /* a connection each: they run abreast */
     curl->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->reason);
@@ -235,6 +248,7 @@ int weir_http_begin_attempt(const weir_curl *curl, weir_http_transfer *transfer,
     weir_buffer_clear(&response->body);
     transfer->reason[0] = '\0';
     transfer->body_sent = 0;
+    transfer->was_sent = false;
     transfer->was_resent = false;
     int code = WEIR_OK;
     if (transfer->request.authorize != NULL) {

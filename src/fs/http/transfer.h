@@ -21,11 +21,12 @@ struct weir_http_transfer {
     struct curl_slist *header_list;
     char reason[CURL_ERROR_SIZE];
     size_t body_sent;
-    bool was_resent;      /* libcurl sent it again by itself, over a new connection */
+    bool was_sent;   /* in this attempt */
+    bool was_resent; /* libcurl sent it again by itself, over a new connection */
     bool body_too_large;
-    int64_t next_try_ns;  /* when the next attempt is due, while none runs */
-    int64_t activity_ns;  /* of the last byte */
-    int64_t attempt_ns;   /* the attempt's start */
+    int64_t next_try_ns; /* when the next attempt is due, while none runs */
+    int64_t activity_ns; /* of the last byte */
+    int64_t attempt_ns;  /* the attempt's start */
 
     /* Under the client's mutex. */
     pthread_mutex_t *mutex;
