@@ -75,8 +75,8 @@ static int check(const bench_arguments *arguments, weir_error *err)
     if (arguments->path == NULL) {
         return weir_fail(err, WEIR_INVALID, "%s needs the path of a table", arguments->command);
     }
-    if (arguments->keys == 0 || arguments->commits == 0 || arguments->partitions == 0) {
-        return weir_fail(err, WEIR_INVALID, "--keys, --commits and --partitions must be greater than 0");
+    if (arguments->keys == 0 || arguments->commits == 0 || arguments->partitions == 0 || arguments->readers == 0) {
+        return weir_fail(err, WEIR_INVALID, "--keys, --commits, --partitions and --readers must be greater than 0");
     }
     return WEIR_OK;
 }
@@ -92,7 +92,8 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
         {"--files", VALUE_NUMBER, &out->files},     {"--partitions", VALUE_NUMBER, &out->partitions},
         {"--spread", VALUE_FLAG, &out->spread},     {"--option", VALUE_PAIR, NULL},
         {"--threads", VALUE_NUMBER, &out->threads}, {"--memory", VALUE_SIZE, &out->memory_bytes},
-        {"--warm-rows", VALUE_NUMBER, &warm_rows},
+        {"--readers", VALUE_NUMBER, &out->readers}, {"--rate", VALUE_NUMBER, &out->rate},
+        {"--warm-rows", VALUE_NUMBER, &warm_rows},  {"--lookups", VALUE_NUMBER, &out->rows},
     };
     const size_t rule_count = sizeof rules / sizeof *rules;
     *out = (bench_arguments){.command = words[0],
@@ -101,9 +102,10 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
                              .bucket = 1,
                              .seed = 42,
                              .repeat = 3,
+                             .readers = 1,
                              .files = 100000,
                              .partitions = 1000};
-    out->rows = strcmp(words[0], "rows") == 0 ? 10 : 5000000;
+    out->rows = strcmp(words[0], "rows") == 0 ? 10 : strcmp(words[0], "lookup") == 0 ? 200000 : 5000000;
     weir_arena_init(&out->arena);
     for (int i = 1; i < count; i++) {
         if (words[i][0] != '-' || words[i][1] != '-') {

@@ -5,7 +5,7 @@
  *   generator.c   the data: a table of eleven columns whose rows follow from a seed and the row's number
  *   environment.c opening tables with threads and memory as asked
  *   report.c      the JSON line of a run
- *   write.c, scan.c, compact.c, rewrites.c, plan.c, rows.c   one command each
+ *   write.c, scan.c, lookup.c, compact.c, rewrites.c, plan.c, rows.c   one command each
  *
  * The benchmarks stand on the table room alone: no SQL, no catalog. */
 #ifndef WEIR_BENCH_H
@@ -29,6 +29,8 @@ typedef struct bench_arguments {
     int64_t files;        /* of plan */
     int64_t partitions;   /* likewise */
     bool spread;          /* likewise: each commit touches all partitions */
+    int64_t readers;      /* of lookup, at a time */
+    int64_t rate;         /* of lookup: lookups a second of all readers; 0: as fast as it goes */
     int64_t threads;      /* 0: one per processor */
     int64_t memory_bytes; /* 0: no limit */
     weir_options options; /* of --option */
@@ -40,6 +42,7 @@ int bench_arguments_parse(int count, char **words, bench_arguments *out, weir_er
 /* The generator: rows first … first + count - 1 appended to a batch of bench_fields. */
 enum { BENCH_COLUMNS = 11 };
 const weir_field *bench_fields(void);
+uint64_t bench_hash(uint64_t seed, int64_t row, uint64_t column); /* what all of it comes from */
 int bench_generate(const bench_arguments *arguments, int64_t first, int64_t count, weir_batch *batch, weir_error *err);
 
 /* Where a table lies, and what its readers and writers use. */
@@ -79,6 +82,7 @@ int bench_run_once(const bench_arguments *arguments, bench_run run, weir_error *
 
 int bench_write(const bench_arguments *arguments, weir_error *err);
 int bench_scan(const bench_arguments *arguments, weir_error *err);
+int bench_lookup(const bench_arguments *arguments, weir_error *err);
 int bench_compact(const bench_arguments *arguments, weir_error *err);
 int bench_rewrites(const bench_arguments *arguments, weir_error *err);
 int bench_plan(const bench_arguments *arguments, weir_error *err);

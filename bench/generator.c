@@ -18,7 +18,7 @@ static inline uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-static inline uint64_t hash(uint64_t seed, int64_t row, uint64_t column)
+uint64_t bench_hash(uint64_t seed, int64_t row, uint64_t column)
 {
     return mix(seed + ((uint64_t)row * 16 + column + 1) * GOLDEN);
 }
@@ -52,13 +52,13 @@ static void fill_keys(const bench_arguments *arguments, int64_t first, int64_t c
     uint64_t keys = (uint64_t)arguments->keys;
     if (!arguments->zipf) {
         for (int64_t i = 0; i < count; i++) {
-            out[i] = (int64_t)(hash(arguments->seed, first + i, 0) % keys);
+            out[i] = (int64_t)(bench_hash(arguments->seed, first + i, 0) % keys);
         }
         return;
     }
     double scale = log((double)keys + 1.0);
     for (int64_t i = 0; i < count; i++) {
-        double u = (double)(hash(arguments->seed, first + i, 0) >> 11) * 0x1p-53;
+        double u = (double)(bench_hash(arguments->seed, first + i, 0) >> 11) * 0x1p-53;
         int64_t key = (int64_t)floor(exp(u * scale)) - 1;
         out[i] = key < 0 ? 0 : key > arguments->keys - 1 ? arguments->keys - 1 : key;
     }
@@ -73,12 +73,12 @@ static void fill_numbers(uint64_t seed, int64_t first, int64_t count, weir_batch
     int32_t *c9 = WEIR_VALUES(&batch->columns[9], int32_t) + at;
     int64_t *c10 = WEIR_VALUES(&batch->columns[10], int64_t) + at;
     for (int64_t i = 0; i < count; i++) {
-        c1[i] = (int32_t)(hash(seed, first + i, 1) >> 32);
-        c3[i] = (double)(hash(seed, first + i, 3) >> 11) * 0x1p-53 * 1000.0;
-        c4[i] = (float)(hash(seed, first + i, 4) >> 40) * 0x1p-24f;
-        c5[i] = (int64_t)((hash(seed, first + i, 5) >> 1) % 1000000000000u);
-        c9[i] = 10957 + (int32_t)(hash(seed, first + i, 9) % 10000);
-        c10[i] = 1600000000000 + (int64_t)(hash(seed, first + i, 10) % 100000000000u);
+        c1[i] = (int32_t)(bench_hash(seed, first + i, 1) >> 32);
+        c3[i] = (double)(bench_hash(seed, first + i, 3) >> 11) * 0x1p-53 * 1000.0;
+        c4[i] = (float)(bench_hash(seed, first + i, 4) >> 40) * 0x1p-24f;
+        c5[i] = (int64_t)((bench_hash(seed, first + i, 5) >> 1) % 1000000000000u);
+        c9[i] = 10957 + (int32_t)(bench_hash(seed, first + i, 9) % 10000);
+        c10[i] = 1600000000000 + (int64_t)(bench_hash(seed, first + i, 10) % 100000000000u);
     }
 }
 
@@ -89,12 +89,12 @@ static void fill_bits(uint64_t seed, int64_t first, int64_t count, weir_batch *b
     weir_vector *c8 = &batch->columns[8];
     int64_t *values = WEIR_VALUES(c2, int64_t);
     for (int64_t i = 0; i < count; i++) {
-        uint64_t x = hash(seed, first + i, 2);
+        uint64_t x = bench_hash(seed, first + i, 2);
         bool is_null = x >> 60 == 0;
         values[at + i] = is_null ? 0 : (int64_t)(x % 1000000007u);
         weir_bits_fill(c2->validity, at + i, 1, !is_null);
         c2->null_count += is_null;
-        weir_bits_fill(c8->data, at + i, 1, (hash(seed, first + i, 8) & 1) != 0);
+        weir_bits_fill(c8->data, at + i, 1, (bench_hash(seed, first + i, 8) & 1) != 0);
     }
 }
 
@@ -103,7 +103,7 @@ static void fill_texts(uint64_t seed, int64_t first, int64_t count, weir_batch *
     weir_vector *c6 = &batch->columns[6];
     weir_vector *c7 = &batch->columns[7];
     for (int64_t i = 0; i < count; i++) {
-        uint64_t category = hash(seed, first + i, 6) % 100;
+        uint64_t category = bench_hash(seed, first + i, 6) % 100;
         uint8_t *text = c6->data + c6->offsets[at + i];
         memcpy(text, "cat-", 4);
         int32_t size = 4;
@@ -112,7 +112,7 @@ static void fill_texts(uint64_t seed, int64_t first, int64_t count, weir_batch *
         }
         text[size++] = (uint8_t)('0' + category % 10);
         c6->offsets[at + i + 1] = c6->offsets[at + i] + size;
-        uint64_t x = hash(seed, first + i, 7);
+        uint64_t x = bench_hash(seed, first + i, 7);
         uint8_t *digits = c7->data + c7->offsets[at + i];
         for (int d = 0; d < 16; d++) {
             digits[d] = (uint8_t)"0123456789abcdef"[(x >> (60 - 4 * d)) & 15];

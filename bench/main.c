@@ -9,6 +9,7 @@ static const char help[] =
     "\n"
     "  weir-bench write    WAREHOUSE/DB.db/TABLE [options]   makes the table anew and upserts generated rows\n"
     "  weir-bench scan     TABLE_PATH [options]              reads it whole, merged, with checksums over all columns\n"
+    "  weir-bench lookup   TABLE_PATH [options]              looks single rows up by random keys\n"
     "  weir-bench compact  TABLE_PATH [options]              compacts every bucket fully\n"
     "  weir-bench rewrites TABLE_PATH                       counts the rows that its compactions wrote\n"
     "  weir-bench plan     TABLE_PATH [options]              makes a table of many described files, plans one "
@@ -16,13 +17,15 @@ static const char help[] =
     "  weir-bench rows     -          [options]             prints the generator's first rows as JSON\n"
     "\n"
     "Options\n"
-    "  --rows N            rows to write or print          (write: 5000000, rows: 10)\n"
+    "  --rows N            rows to write or print, or lookups (write: 5000000, rows: 10, lookup: 200000)\n"
     "  --commits N         commits they are written in     (50)\n"
     "  --keys N            different keys                  (2000000)\n"
     "  --dist D            uniform or zipf                 (uniform)\n"
     "  --bucket N          buckets                         (1)\n"
     "  --seed N            of the generator                (42)\n"
-    "  --repeat N          scans or plans, one after the other (3)\n"
+    "  --repeat N          scans, lookups or plans, one after the other (3)\n"
+    "  --readers N         of lookup, at a time            (1)\n"
+    "  --rate N            lookups a second of all readers (as fast as it goes)\n"
     "  --wait-compaction   each commit waits for the compactions that it started\n"
     "  --files N           files of the table to plan      (100000)\n"
     "  --partitions N      its partitions                  (1000)\n"
@@ -40,8 +43,9 @@ static bench_command find_command(const char *word)
     static const struct {
         const char *name;
         bench_command run;
-    } commands[] = {{"write", bench_write},       {"scan", bench_scan}, {"compact", bench_compact},
-                    {"rewrites", bench_rewrites}, {"plan", bench_plan}, {"rows", bench_rows}};
+    } commands[] = {{"write", bench_write},     {"scan", bench_scan},         {"lookup", bench_lookup},
+                    {"compact", bench_compact}, {"rewrites", bench_rewrites}, {"plan", bench_plan},
+                    {"rows", bench_rows}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, word) == 0) {
             return commands[i].run;

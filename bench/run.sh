@@ -119,6 +119,21 @@ measure_weir() {
     check "Weir's compacted table by Weir" weir scan-compacted scan "$db/weir_compacted" --repeat $((runs + 2))
 }
 
+# Single rows by key: all that have measured find the same rows.
+measure_lookups() {
+    step "Weir: looking up"
+    weir lookup lookup "$db/weir_default" --repeat 2 --keys "$keys" >/dev/null
+    weir lookup-64 lookup "$db/weir_default" --repeat 2 --keys "$keys" --readers 64 --rate 20000 --lookups 100000 >/dev/null
+    [ -x "$peer/peer" ] || return 0
+    java lookup lookup "$db/weir_default" --repeat 2 --keys "$keys" >/dev/null
+    local found
+    for found in found sumC1; do
+        [ "$(grep '"weir","work":"lookup"' "$figures" | field "$found")" = "$(grep '"java","work":"lookup"' "$figures" | field "$found")" ] ||
+            differ "$found" "another one in Java's lookups" "" ""
+    done
+    step "    the same rows: lookups by Weir and Java"
+}
+
 measure_sql() {
     local i want=""
     for sum in rows sumK sumC1 sumC2; do want+="$(field "$sum" <<<"$expected"),"; done
@@ -194,6 +209,7 @@ measure_limits() {
 }
 
 measure_weir
+measure_lookups
 [ ! -x "$build/weir" ] || measure_sql
 [ ! -x "$build/weir" ] || measure_tpch
 [ ! -x "$build/weir" ] || measure_streams
@@ -251,6 +267,7 @@ row "full compaction of the runs" compact 3.5
 row "scan of the compacted table" scan-compacted 0.25
 row "the same through weir sql" scan-sql 0.35
 row "write with compaction as by default" write-default 9.0
+row "200 000 lookups, files made first" lookup 1.5
 cat <<EOT
 
 Writing with compaction as by default: $(awk -v rows="$rows" -v seconds="$(figure weir write-default wallSeconds)" \
@@ -263,6 +280,7 @@ $memory_rows rows with --memory 256MB: $(figure weir write-256mb cpuSeconds) CPU
   scanned with $(megabytes scan-256mb), compacted fully with $(megabytes compact-256mb)
 Planning one partition of $plan_files files: $(milliseconds plan) (goal 100)
 EOT
+echo "64 readers, 20 000 lookups a second together: 99 % within $(grep '"lookup-64"' "$figures" | field p99Micros | tail -n 1) microseconds when warm (goal 1000)"
 [ ! -x "$build/weir" ] || echo "weir sql -e 'SELECT 1': $(milliseconds select-1) (goal 60)"
 # The sum over all queries, and each query.
 awk -F '[:,"]+' '/"tpch-/ { seconds[$3, $5] = $7; sum[$3] += $7; queries[$5] = 1 }

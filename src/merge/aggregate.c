@@ -1,14 +1,14 @@
 /* The functions whose result is the value of one of the rows, and finding a function by its name.
  *
  * Most functions only choose: they give the value of one row, or NULL. So what is folded is the row, and the values are
- * gathered once for all keys. Functions that make values are in aggregate_number.c and aggregate_nested.c.
+ * gathered once for all keys. Functions that make values are in aggregate_number.c, aggregate_text.c and
+ * aggregate_list.c.
  *
  * Source of truth: org.apache.paimon.mergetree.compact.aggregate. */
-#include "merge/aggregate.h"
-
 #include <stdlib.h>
 #include <strings.h>
 
+#include "merge/aggregate_fold.h"
 #include "vector/compare.h"
 
 /* --- choosing rows --- */
@@ -18,7 +18,7 @@ typedef struct choice {
     bool is_taken; /* of first_value and its like: they have seen their value */
 } choice;
 
-static int fail_retraction(const weir_aggregate *aggregate, weir_error *err)
+int weir_aggregate_fail_retraction(const weir_aggregate *aggregate, weir_error *err)
 {
     return weir_fail(err, WEIR_INVALID,
                      "Aggregate function '%s' does not support retraction, If you allow this function to ignore "
@@ -115,7 +115,7 @@ static inline int retract(const weir_aggregate *aggregate, const weir_vector *va
         chosen->row = is_null(values, row) ? chosen->row : -1;
         return WEIR_OK;
     default:
-        return fail_retraction(aggregate, err);
+        return weir_aggregate_fail_retraction(aggregate, err);
     }
 }
 
@@ -257,13 +257,34 @@ done:
 int weir_aggregate_fold(const weir_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
                         weir_vector *out, weir_error *err)
 {
-    return fold_choices(aggregate, rows, values, out, err);
+    switch (aggregate->kind) {
+    case WEIR_AGGREGATE_SUM:
+    case WEIR_AGGREGATE_PRODUCT:
+        return weir_aggregate_fold_numbers(aggregate, rows, values, out, err);
+    case WEIR_AGGREGATE_LISTAGG:
+        return weir_aggregate_fold_texts(aggregate, rows, values, out, err);
+    case WEIR_AGGREGATE_COLLECT:
+    case WEIR_AGGREGATE_MERGE_MAP:
+    case WEIR_AGGREGATE_NESTED_UPDATE:
+        return weir_aggregate_fold_lists(aggregate, rows, values, out, err);
+    default:
+        return fold_choices(aggregate, rows, values, out, err);
+    }
 }
 
 /* --- functions by name --- */
 
 static bool is_any(const weir_type *type) { return type != NULL; }
 static bool is_boolean(const weir_type *type) { return type->id == WEIR_BOOLEAN; }
+static bool is_comparable(const weir_type *type) { return !weir_type_is_nested(type) && type->id != WEIR_VARIANT; }
+static bool is_number(const weir_type *type)
+{
+    return (type->id >= WEIR_TINYINT && type->id <= WEIR_DOUBLE) || type->id == WEIR_DECIMAL;
+}
+static bool is_string(const weir_type *type) { return type->id == WEIR_VARCHAR; }
+static bool is_array(const weir_type *type) { return type->id == WEIR_ARRAY; }
+static bool is_map(const weir_type *type) { return type->id == WEIR_MAP; }
+static bool is_array_of_rows(const weir_type *type) { return type->id == WEIR_ARRAY && type->element->id == WEIR_ROW; }
 
 typedef struct function {
     const char *name;
@@ -278,28 +299,91 @@ static const function functions[] = {
     {"first_value", WEIR_AGGREGATE_FIRST_VALUE, is_any, NULL},
     {"first_non_null_value", WEIR_AGGREGATE_FIRST_NON_NULL_VALUE, is_any, NULL},
     {"first_not_null_value", WEIR_AGGREGATE_FIRST_NON_NULL_VALUE, is_any, NULL},
-    {"max", WEIR_AGGREGATE_MAX, is_any, NULL},
-    {"min", WEIR_AGGREGATE_MIN, is_any, NULL},
+    {"max", WEIR_AGGREGATE_MAX, is_comparable, "types that are not nested"},
+    {"min", WEIR_AGGREGATE_MIN, is_comparable, "types that are not nested"},
     {"bool_or", WEIR_AGGREGATE_MAX, is_boolean, "BOOLEAN"},
     {"bool_and", WEIR_AGGREGATE_MIN, is_boolean, "BOOLEAN"},
+    {"sum", WEIR_AGGREGATE_SUM, is_number, "numbers"},
+    {"product", WEIR_AGGREGATE_PRODUCT, is_number, "numbers"},
+    {"listagg", WEIR_AGGREGATE_LISTAGG, is_string, "STRING"},
+    {"collect", WEIR_AGGREGATE_COLLECT, is_array, "ARRAY"},
+    {"merge_map", WEIR_AGGREGATE_MERGE_MAP, is_map, "MAP"},
+    {"nested_update", WEIR_AGGREGATE_NESTED_UPDATE, is_array_of_rows, "ARRAY<ROW>"},
 };
 
-static const char *const functions_not_here[] = {
-    "sum",         "product",       "listagg",      "collect", "merge_map", "merge_map_with_keytime",
-    "nested_update", "nested_partial_update", "rbm32",   "rbm64",     "hll_sketch", "theta_sketch",
+/* Functions of Paimon's that this version does not have. */
+static const char *const other_functions[] = {
+    "merge_map_with_keytime", "nested_partial_update", "rbm32", "rbm64", "hll_sketch", "theta_sketch",
 };
 
-static bool option_is_true(const weir_schema *schema, const char *field, const char *name, weir_arena *arena)
+/* What the function does with a column is told by options fields.<column>.<name>. */
+typedef struct function_options {
+    const weir_schema *schema;
+    const weir_field *field;
+    weir_arena *arena;
+} function_options;
+
+static const char *get(const function_options *options, const char *name)
 {
-    const char *value =
-        weir_options_get(&schema->options, weir_arena_format(arena, "fields.%s.%s", field, name));
+    const char *key = weir_arena_format(options->arena, "fields.%s.%s", options->field->name, name);
+    return weir_options_get(&options->schema->options, key);
+}
+
+static bool is_true(const function_options *options, const char *name)
+{
+    const char *value = get(options, name);
     return value != NULL && strcasecmp(value, "true") == 0;
+}
+
+static int read_nested_key(const function_options *options, weir_aggregate *out, weir_error *err)
+{
+    const weir_type *row = options->field->type->element;
+    char *names = weir_arena_strdup(options->arena, get(options, "nested-key"));
+    int32_t *members = WEIR_NEW_ARRAY(options->arena, int32_t, row->field_count + 1);
+    char *rest = NULL;
+    for (char *name = names == NULL ? NULL : strtok_r(names, ", ", &rest); name != NULL;
+         name = strtok_r(NULL, ", ", &rest)) {
+        int32_t member = 0;
+        while (member < row->field_count && strcmp(row->fields[member].name, name) != 0) {
+            member++;
+        }
+        if (member == row->field_count || out->nested_count == row->field_count) {
+            return weir_fail(err, WEIR_INVALID, "column '%s': nested-key names '%s', which its rows do not have",
+                             options->field->name, name);
+        }
+        members[out->nested_count++] = member;
+    }
+    out->nested = members;
+    return WEIR_OK;
+}
+
+static int read_function_options(const function_options *options, weir_aggregate *out, weir_error *err)
+{
+    out->ignore_retract = is_true(options, "ignore-retract");
+    out->distinct = is_true(options, "distinct");
+    const char *delimiter = get(options, "list-agg-delimiter");
+    out->delimiter = weir_slice_text(delimiter != NULL ? delimiter : ",");
+    out->count_limit = INT32_MAX;
+    if (out->kind != WEIR_AGGREGATE_NESTED_UPDATE) {
+        return WEIR_OK;
+    }
+    const char *limit = get(options, "count-limit");
+    if (limit != NULL) {
+        char *end = NULL;
+        out->count_limit = strtoll(limit, &end, 10);
+        if (*end != '\0' || end == limit || out->count_limit < 0 || out->count_limit > INT32_MAX) {
+            return weir_fail(err, WEIR_INVALID, "option 'fields.%s.count-limit' is '%s', which is no number of elements",
+                             options->field->name, limit);
+        }
+    }
+    return read_nested_key(options, out, err);
 }
 
 int weir_aggregate_of(const weir_schema *schema, int32_t column, const char *name, weir_arena *arena,
                       weir_aggregate *out, weir_error *err)
 {
     const weir_field *field = &schema->fields[column];
+    const function_options options = {schema, field, arena};
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         const function *known = &functions[i];
         if (strcmp(name, known->name) != 0) {
@@ -309,13 +393,11 @@ int weir_aggregate_of(const weir_schema *schema, int32_t column, const char *nam
             return weir_fail(err, WEIR_INVALID, "column '%s': aggregate function '%s' is for %s, not for %s",
                              field->name, name, known->type_name, weir_type_text(arena, field->type));
         }
-        *out = (weir_aggregate){.kind = known->kind,
-                                .name = known->name,
-                                .ignore_retract = option_is_true(schema, field->name, "ignore-retract", arena)};
-        return WEIR_OK;
+        *out = (weir_aggregate){.kind = known->kind, .name = known->name};
+        return read_function_options(&options, out, err);
     }
-    for (size_t i = 0; i < sizeof functions_not_here / sizeof functions_not_here[0]; i++) {
-        if (strcmp(name, functions_not_here[i]) == 0) {
+    for (size_t i = 0; i < sizeof other_functions / sizeof other_functions[0]; i++) {
+        if (strcmp(name, other_functions[i]) == 0) {
             return weir_fail(err, WEIR_UNSUPPORTED, "column '%s': this version does not have the aggregate function '%s'",
                              field->name, name);
         }

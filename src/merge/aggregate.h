@@ -20,12 +20,23 @@ typedef enum weir_aggregate_kind {
     WEIR_AGGREGATE_FIRST_NON_NULL_VALUE,
     WEIR_AGGREGATE_MAX, /* and bool_or */
     WEIR_AGGREGATE_MIN, /* and bool_and */
+    WEIR_AGGREGATE_SUM,
+    WEIR_AGGREGATE_PRODUCT,
+    WEIR_AGGREGATE_LISTAGG,
+    WEIR_AGGREGATE_COLLECT,
+    WEIR_AGGREGATE_MERGE_MAP,
+    WEIR_AGGREGATE_NESTED_UPDATE,
 } weir_aggregate_kind;
 
 typedef struct weir_aggregate {
     weir_aggregate_kind kind;
     const char *name;
     bool ignore_retract;
+    bool distinct;         /* of listagg and collect */
+    weir_slice delimiter;  /* of listagg */
+    const int32_t *nested; /* of nested_update: the members of the element that are its key; none: elements have no key */
+    int32_t nested_count;
+    int64_t count_limit; /* of nested_update: elements that a value may have */
 } weir_aggregate;
 
 /* The function that options name for a column, in `arena`. WEIR_INVALID for one that there is not, or not for the column's

@@ -6,7 +6,12 @@
  *   key_range.h       the key ranges of data files, as sort keys
  *   loser_tree.h      choosing the least of many, branch-free
  *   key_groups.h      phase one: the rows of all runs in key order, grouped by key
- *   merge_engine.h    what becomes of the rows of one key: deduplicate (others come here: partial-update, …)
+ *   merge_engine.h    what becomes of the rows of one key: the engines, and what a table's options ask of them
+ *   group_fold.h      engines that make a row of several, column by column: partial-update, aggregation
+ *   aggregate.h       what their functions make of a column's values
+ *   age_order.h       which of two rows is newer by sequence.field
+ *   older_rows.h      rows that a compaction looked up in older levels, as one more run
+ *   record_expire.h   rows that are too old to be kept
  *   selection.h       phase two: one column of the selected rows
  *   spill.h           sorted runs in temporary files
  *   merge_steps.h     merging more runs than there is memory for

@@ -390,9 +390,64 @@ static int open_stream(weir_sql_table *self, const weir_scan_request *request, w
     return weir_error_at(err, code, table->position);
 }
 
+/* ---- which table it is ---- */
+
+/* The ids of a column and of the columns nested in it, as one number. */
+static uint64_t identity_of(uint64_t identity, const weir_type *type)
+{
+    for (int32_t i = 0; i < type->field_count; i++) {
+        identity = identity * 1000003 + (uint64_t)type->fields[i].id + 1;
+        identity = identity_of(identity, type->fields[i].type);
+    }
+    identity = type->key != NULL ? identity_of(identity, type->key) : identity;
+    return type->element != NULL ? identity_of(identity, type->element) : identity;
+}
+
+static void identify_columns(weir_session_table *table)
+{
+    const weir_schema *schema = table->table->schema;
+    int32_t *places = schema_places(table, &table->arena);
+    for (int32_t i = 0; i < table->base.column_count; i++) {
+        if (places[i] >= 0) {
+            const weir_field *field = &schema->fields[places[i]];
+            table->description.columns.columns[i].identity = identity_of((uint64_t)field->id + 1, field->type);
+        }
+    }
+}
+
+/* Where it lies and when it was made, by its first schema: a job goes on from its snapshots, which are those of no other
+ * table. */
+static int identify(weir_session_table *table, weir_error *err)
+{
+    const weir_table *opened = table->table;
+    weir_arena arena;
+    weir_schema *first = NULL;
+    weir_buffer origin = {0};
+    weir_arena_init(&arena);
+    int code = weir_schema_read(opened->context.fs, opened->path, 0, &arena, &first, err);
+    if (code == WEIR_OK || code == WEIR_NOT_FOUND) {
+        weir_buffer_append_format(&origin, "'%s'", opened->path);
+        if (opened->branch != NULL) {
+            weir_buffer_append_format(&origin, ", branch '%s',", opened->branch);
+        }
+        if (code == WEIR_OK) {
+            weir_buffer_append_text(&origin, " made ");
+            weir_timestamp_format(weir_timestamp_widen(first->time_ms, 3), 3, &origin);
+        }
+        table->base.origin = weir_arena_strdup(&table->arena, weir_buffer_text(&origin));
+        identify_columns(table);
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    weir_buffer_free(&origin);
+    weir_arena_free(&arena);
+    return code;
+}
+
 /* What streams make of the table: its changes, without an end. */
 static int set_changes(weir_session_table *table, weir_error *err)
 {
+    WEIR_TRY(identify(table, err));
     weir_paimon_changes changes;
     WEIR_TRY(weir_paimon_changes_of(table->table, &changes, err));
     table->base.open_stream = open_stream;

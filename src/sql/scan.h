@@ -20,6 +20,7 @@ typedef struct weir_sql_column {
     const char *comment;    /* NULL: none */
     const char *expression; /* SQL text of computed columns */
     bool is_virtual;        /* metadata columns that INSERT doesn't write */
+    uint64_t identity;      /* a column that was dropped and one added later under its name differ; 0: the name says it */
 } weir_sql_column;
 
 /* What a query wants from one table. Column numbers are positions in weir_sql_table.columns, none of them computed. */

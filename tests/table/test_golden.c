@@ -14,11 +14,9 @@
 
 /* What this version refuses, by the name of the table. */
 static const char *const refused_tables[] = {
-    "agg-*",      "pu-*",       "first-row*",     "cl-lookup-agg",  "cl-lookup-pu",   "dv-*",
-    "seq-field*", "rowkind-field", "ignore-*",    "record-expire",  "*orc*",          "fmt-per-level",
-    "variant-*",  "blob",       "data-evolution", "manifest-fmt-*", "fmt-csv",        "fmt-json",
-    "flink-cross-partition", "flink-postpone*",   "*_dv*",          "*_with_dv*",     "*partial_update*",
-    "*blob*",     "*multiple_file_format*",
+    "dv-*",         "*orc*",    "fmt-per-level", "variant-*",             "blob",           "data-evolution",
+    "manifest-fmt-*", "fmt-csv",  "fmt-json",      "flink-cross-partition", "flink-postpone*", "*_dv*",
+    "*_with_dv*",   "*blob*",   "*multiple_file_format*",
 };
 
 /* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC or have deletion

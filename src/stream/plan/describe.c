@@ -204,7 +204,8 @@ static void describe_assigner(const weir_assigner *assigner, weir_buffer *out)
 
 /* --- Nodes ----------------------------------------------------------------------------------------------------- */
 
-/* `left_out`: columns that are not told; NULL: none. */
+/* `left_out`: columns of a sink that are not told; NULL: the table is read. Of columns that are read it is told which
+ * they are: state holds what came from them. */
 static void describe_table(const weir_sql_table *table, const int32_t *columns, int32_t count, const bool *left_out,
                            weir_buffer *out)
 {
@@ -212,8 +213,12 @@ static void describe_table(const weir_sql_table *table, const int32_t *columns, 
     weir_buffer_append_format(out, " %s.%s.%s [", table->catalog, table->database, table->name);
     for (int32_t i = 0; i < count; i++) {
         if (left_out == NULL || !left_out[i]) {
-            weir_buffer_append_format(out, "%s%s ", separator, table->columns[columns[i]].name);
-            weir_sql_type_format(table->columns[columns[i]].type, out);
+            const weir_sql_column *column = &table->columns[columns[i]];
+            weir_buffer_append_format(out, "%s%s ", separator, column->name);
+            weir_sql_type_format(column->type, out);
+            if (left_out == NULL && column->identity != 0) {
+                weir_buffer_append_format(out, " #%" PRIu64, column->identity);
+            }
             separator = ", ";
         }
     }

@@ -1,0 +1,312 @@
+/* Rows by key: against a model in memory, while the table changes, is compacted and expires, with little disk, by
+ * several threads; and tables in which rows cannot be looked up. */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "random.h"
+#include "table/lookup_cache.h"
+#include "table/table_lookup.h"
+#include "table_fixture.h"
+
+static const char *folder(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL ? named : "/tmp";
+}
+
+static weir_table_lookup *open_lookup(const fixture *table, int64_t disk_bytes)
+{
+    weir_error err = {0};
+    int32_t columns[16];
+    weir_table_lookup *lookup = NULL;
+    for (int32_t i = 0; i < table->table->schema->field_count; i++) {
+        columns[i] = i;
+    }
+    weir_table_lookup_options options = {.columns = columns,
+                                         .column_count = table->table->schema->field_count,
+                                         .folder = folder(),
+                                         .disk_bytes = disk_bytes};
+    must(weir_table_lookup_open(table->table, &options, &lookup, &err), &err, "opening a lookup");
+    return lookup;
+}
+
+/* ---- a model ---- */
+
+#define PARTITIONS 3
+#define KEYS       40
+
+typedef struct model {
+    int64_t values[PARTITIONS][KEYS]; /* -1: no such row */
+} model;
+
+/* What is there of one key in two notations. */
+static void check_key(weir_table_lookup *lookup, const fixture *table, const model *expected, int32_t p, int64_t k,
+                      bool long_keys)
+{
+    weir_error err = {0};
+    const weir_schema *schema = table->table->schema;
+    weir_batch keys, out;
+    int64_t row = 0;
+    weir_field fields[3] = {schema->fields[0], schema->fields[1]};
+    weir_batch_init(&keys, fields, 2);
+    weir_batch_init(&out, schema->fields, schema->field_count);
+    json_t *key = long_keys ? json_sprintf("a key that is longer than eight bytes %d", (int)k) : json_integer(k);
+    json_t *partition = json_integer(p);
+    must(weir_vector_append_json(&keys.columns[0], partition, &err), &err, "a key");
+    must(weir_vector_append_json(&keys.columns[1], key, &err), &err, "a key");
+    keys.length = 1;
+    must(weir_table_lookup_find(lookup, &keys, &row, &out, &err), &err, "finding");
+    int64_t wanted = p < PARTITIONS && k < KEYS ? expected->values[p][k] : -1;
+    if (wanted < 0) {
+        assert_int_equal(row, -1);
+        assert_int_equal(out.length, 0);
+    } else {
+        assert_int_equal(row, 0);
+        assert_int_equal(WEIR_VALUES(&out.columns[0], int32_t)[0], p);
+        assert_int_equal(WEIR_VALUES(&out.columns[2], int64_t)[0], wanted);
+    }
+    json_decref(key);
+    json_decref(partition);
+    weir_batch_free(&keys);
+    weir_batch_free(&out);
+}
+
+static void check_all(weir_table_lookup *lookup, const fixture *table, const model *expected, bool long_keys)
+{
+    for (int32_t p = 0; p <= PARTITIONS; p++) {
+        for (int64_t k = 0; k <= KEYS; k++) {
+            check_key(lookup, table, expected, p, k, long_keys);
+        }
+    }
+}
+
+static void change_some(fixture *table, model *rows, random_state *random, bool long_keys)
+{
+    weir_buffer text = {0};
+    bool deletes = random_below(random, 3) == 0;
+    weir_buffer_append_text(&text, "[");
+    int count = 1 + (int)random_below(random, 12);
+    for (int i = 0; i < count; i++) {
+        int p = (int)random_below(random, PARTITIONS), k = (int)random_below(random, KEYS);
+        int64_t value = (int64_t)random_below(random, 1000000);
+        char row[160];
+        snprintf(row, sizeof row,
+                 long_keys ? "%s[%d,\"a key that is longer than eight bytes %d\",%lld]" : "%s[%d,%d,%lld]",
+                 i > 0 ? "," : "", p, k, (long long)value);
+        weir_buffer_append_text(&text, row);
+        rows->values[p][k] = deletes ? -1 : value;
+    }
+    weir_buffer_append(&text, "]", 2);
+    fixture_write(table, (const char *)text.data, deletes ? "-D" : "+I");
+    weir_buffer_free(&text);
+}
+
+static void commit_and_perhaps_compact(fixture *table, random_state *random)
+{
+    fixture_prepared prepared;
+    weir_error err = {0};
+    if (random_below(random, 4) == 0) {
+        must(weir_table_write_compact_written(table->write, &err), &err, "compacting");
+    }
+    fixture_prepare(table, &prepared);
+    fixture_commit_prepared(table, &prepared);
+}
+
+static void follow_a_model(bool long_keys, int64_t disk_bytes)
+{
+    random_state random = random_start();
+    fixture table;
+    model rows;
+    memset(&rows, -1, sizeof rows);
+    fixture_create(
+        &table, long_keys ? "p INT NOT NULL, k STRING NOT NULL, v BIGINT" : "p INT NOT NULL, k INT NOT NULL, v BIGINT",
+        "p,k", "p", "bucket=2;snapshot.num-retained.min=1;snapshot.num-retained.max=4;write-buffer-size=1 mb");
+    weir_table_lookup *lookup = open_lookup(&table, disk_bytes);
+    check_all(lookup, &table, &rows, long_keys);
+    for (int round = 0; round < 40; round++) {
+        /* Sometimes it falls behind so far that snapshots between are gone. */
+        for (int step = random_below(&random, 6) == 0 ? 8 : 1; step > 0; step--) {
+            change_some(&table, &rows, &random, long_keys);
+            commit_and_perhaps_compact(&table, &random);
+        }
+        weir_error err = {0};
+        must(weir_table_lookup_refresh(lookup, &err), &err, "refreshing");
+        check_all(lookup, &table, &rows, long_keys);
+    }
+    weir_table_lookup_close(lookup);
+    fixture_free(&table);
+}
+
+static void rows_are_found_by_short_keys_as_the_table_changes(void **state)
+{
+    (void)state;
+    follow_a_model(false, 0);
+}
+
+static void rows_are_found_by_long_keys_as_the_table_changes(void **state)
+{
+    (void)state;
+    follow_a_model(true, 0);
+}
+
+static void little_disk_makes_files_go_and_come_again(void **state)
+{
+    (void)state;
+    follow_a_model(true, 600);
+}
+
+/* ---- files that go away ---- */
+
+static void a_find_goes_on_to_the_latest_snapshot_when_files_have_expired(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v BIGINT", "p,k", "p",
+                   "bucket=1;snapshot.num-retained.min=1;snapshot.num-retained.max=1;snapshot.time-retained=1 ms");
+    model rows;
+    memset(&rows, -1, sizeof rows);
+    fixture_commit(&table, "[[0,1,10],[0,2,20]]", "+I");
+    weir_table_lookup *lookup = open_lookup(&table, 0);
+    weir_error err = {0};
+    fixture_write(&table, "[[0,1,11]]", "+I");
+    must(weir_table_write_compact_written(table.write, &err), &err, "compacting");
+    fixture_prepared prepared;
+    fixture_prepare(&table, &prepared);
+    fixture_commit_prepared(&table, &prepared);
+    fixture_commit(&table, "[[1,5,50]]", "+I");
+    usleep(5000);
+    fixture_commit(&table, "[[1,6,60]]", "+I");
+    rows.values[0][1] = 11;
+    rows.values[0][2] = 20;
+    check_key(lookup, &table, &rows, 0, 1, false);
+    check_key(lookup, &table, &rows, 0, 2, false);
+    assert_int_equal(weir_table_lookup_snapshot(lookup), 5);
+    weir_table_lookup_close(lookup);
+    fixture_free(&table);
+}
+
+/* ---- threads ---- */
+
+typedef struct reader {
+    weir_table_lookup *lookup;
+    const fixture *table;
+    uint64_t seed;
+    atomic_bool *stop;
+    int64_t found;
+} reader;
+
+/* A row's value is its key times a thousand, and a round that only grows. */
+static void *find_rows(void *argument)
+{
+    reader *self = argument;
+    random_state random = {self->seed};
+    const weir_schema *schema = self->table->table->schema;
+    weir_field fields[2] = {schema->fields[0], schema->fields[1]};
+    int64_t last[KEYS] = {0};
+    weir_batch keys, out;
+    weir_batch_init(&keys, fields, 2);
+    weir_batch_init(&out, schema->fields, schema->field_count);
+    while (!atomic_load(self->stop)) {
+        int64_t row = 0, k = (int64_t)random_below(&random, KEYS);
+        weir_error err = {0};
+        json_t *zero = json_integer(0), *key = json_integer(k);
+        weir_batch_clear(&keys);
+        must(weir_vector_append_json(&keys.columns[0], zero, &err), &err, "a key");
+        must(weir_vector_append_json(&keys.columns[1], key, &err), &err, "a key");
+        keys.length = 1;
+        must(weir_table_lookup_find(self->lookup, &keys, &row, &out, &err), &err, "finding");
+        assert_int_equal(row, 0);
+        int64_t value = WEIR_VALUES(&out.columns[2], int64_t)[0];
+        assert_int_equal(value / 1000, k);
+        assert_true(value >= last[k]); /* never back to an older snapshot */
+        last[k] = value;
+        self->found++;
+        json_decref(zero);
+        json_decref(key);
+    }
+    weir_batch_free(&keys);
+    weir_batch_free(&out);
+    return NULL;
+}
+
+static void write_round(fixture *table, int round)
+{
+    weir_buffer text = {0};
+    weir_error err = {0};
+    fixture_prepared prepared;
+    for (int k = 0; k < KEYS; k++) {
+        char row[64];
+        snprintf(row, sizeof row, "%s[0,%d,%d]", k == 0 ? "[" : ",", k, k * 1000 + round);
+        weir_buffer_append_text(&text, row);
+    }
+    weir_buffer_append(&text, "]", 2);
+    fixture_write(table, (const char *)text.data, "+I");
+    if (round % 3 == 0) {
+        must(weir_table_write_compact_written(table->write, &err), &err, "compacting");
+    }
+    fixture_prepare(table, &prepared);
+    fixture_commit_prepared(table, &prepared);
+    weir_buffer_free(&text);
+}
+
+static void threads_find_while_the_table_goes_on(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v BIGINT", "p,k", "p",
+                   "bucket=2;snapshot.num-retained.min=1;snapshot.num-retained.max=2");
+    write_round(&table, 0);
+    atomic_bool stop = false;
+    weir_table_lookup *lookup = open_lookup(&table, 3000);
+    reader readers[4];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        readers[i] = (reader){lookup, &table, (uint64_t)i, &stop, 0};
+        pthread_create(&threads[i], NULL, find_rows, &readers[i]);
+    }
+    for (int round = 1; round <= 60; round++) {
+        weir_error err = {0};
+        write_round(&table, round);
+        must(weir_table_lookup_refresh(lookup, &err), &err, "refreshing");
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(readers[i].found > 0);
+    }
+    weir_table_lookup_close(lookup);
+    fixture_free(&table);
+}
+
+/* ---- what can't be looked up ---- */
+
+static void refused(const char *primary_key, const char *options, const char *reason)
+{
+    fixture table;
+    weir_error err = {0};
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v BIGINT", primary_key, "", options);
+    assert_int_equal(weir_table_lookup_check(table.table, &err), WEIR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, reason));
+    fixture_free(&table);
+}
+
+static void tables_whose_newest_row_is_not_in_the_newest_file_are_refused(void **state)
+{
+    (void)state;
+    refused("", "bucket=-1", "it has no primary key");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_found_by_short_keys_as_the_table_changes),
+        cmocka_unit_test(rows_are_found_by_long_keys_as_the_table_changes),
+        cmocka_unit_test(little_disk_makes_files_go_and_come_again),
+        cmocka_unit_test(a_find_goes_on_to_the_latest_snapshot_when_files_have_expired),
+        cmocka_unit_test(threads_find_while_the_table_goes_on),
+        cmocka_unit_test(tables_whose_newest_row_is_not_in_the_newest_file_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
