@@ -1,6 +1,7 @@
 /* New tables from Arrow schemas. */
 #include "api/arrow_types.h"
 #include "api/lake_table.h"
+#include "merge/merge_engine.h"
 
 /* A table is there when it has a schema; publishing the first one creates it, atomically. */
 static int publish(weir_fs *fs, const char *path, const weir_schema *schema, weir_arena *arena, weir_error *err)
@@ -35,6 +36,7 @@ static int create(const char *path, const weir_create_request *request, weir_are
     WEIR_TRY(weir_schema_create(arena, fields, field_count, request->primary_keys, request->primary_key_count,
                                 request->partition_keys, request->partition_key_count, &options, request->comment,
                                 &schema, err));
+    WEIR_TRY(weir_merge_check_options(schema, err));
     weir_fs_settings fs_settings = weir_options_fs_settings(&settings);
     WEIR_TRY(weir_fs_open(path, &fs_settings, arena, fs, &folder, err));
     return publish(*fs, folder, schema, arena, err);

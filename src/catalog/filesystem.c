@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "merge/merge_engine.h"
 
 #define DATABASE_SUFFIX ".db"
 
@@ -193,6 +194,7 @@ static int create_table_in(weir_catalog *catalog, const char *database, const ch
     bool exists = false;
     WEIR_TRY(need_database(catalog, database, arena, err));
     WEIR_TRY(check_new_table_name(table, err));
+    WEIR_TRY(weir_merge_check_options(schema, err));
     WEIR_TRY(find_table(catalog, database, table, arena, &exists, err));
     const char *path = path_of_table(catalog, arena, database, table);
     int code =
@@ -339,6 +341,20 @@ static int catalog_rename_table(weir_catalog *catalog, const char *database, con
     return code;
 }
 
+/* What only merging knows of options and columns is checked on what the newest version would become. */
+static int check_altered(weir_catalog *catalog, const char *path, const weir_schema_change *changes, int32_t count,
+                         weir_arena *arena, weir_error *err)
+{
+    weir_schema *before = NULL;
+    weir_schema *after = NULL;
+    int32_t failed = -1;
+    WEIR_TRY(weir_schema_read_latest(catalog->fs, path, arena, &before, err));
+    if (weir_schema_apply(before, changes, count, false, arena, &after, &failed, NULL) != WEIR_OK) {
+        return WEIR_OK; /* altering will say why */
+    }
+    return weir_merge_check_options(after, err);
+}
+
 static int catalog_alter_table(weir_catalog *catalog, const char *database, const char *table,
                                const weir_schema_change *changes, int32_t count, int32_t *out_failed, weir_error *err)
 {
@@ -346,10 +362,13 @@ static int catalog_alter_table(weir_catalog *catalog, const char *database, cons
     weir_schema *schema = NULL;
     weir_arena_init(&arena);
     *out_failed = -1;
+    const char *path = path_of_table(catalog, &arena, database, table);
     int code = need_table(catalog, database, table, &arena, err);
     if (code == WEIR_OK) {
-        code = weir_schema_alter(catalog->fs, path_of_table(catalog, &arena, database, table), changes, count, &arena,
-                                 &schema, out_failed, err);
+        code = check_altered(catalog, path, changes, count, &arena, err);
+    }
+    if (code == WEIR_OK) {
+        code = weir_schema_alter(catalog->fs, path, changes, count, &arena, &schema, out_failed, err);
     }
     weir_arena_free(&arena);
     return code;

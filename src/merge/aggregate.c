@@ -18,12 +18,26 @@ typedef struct choice {
     bool is_taken; /* of first_value and its like: they have seen their value */
 } choice;
 
-int weir_aggregate_fail_retraction(const weir_aggregate *aggregate, weir_error *err)
+int weir_field_aggregate_fail_retraction(const weir_field_aggregate *aggregate, weir_error *err)
 {
     return weir_fail(err, WEIR_INVALID,
                      "Aggregate function '%s' does not support retraction, If you allow this function to ignore "
                      "retraction messages, you can configure 'fields.${field_name}.ignore-retract'='true'.",
                      aggregate->name);
+}
+
+bool weir_field_aggregate_retracts(const weir_field_aggregate *aggregate)
+{
+    switch (aggregate->kind) {
+    case WEIR_FIELD_FIRST_VALUE:
+    case WEIR_FIELD_FIRST_NON_NULL_VALUE:
+    case WEIR_FIELD_MAX:
+    case WEIR_FIELD_MIN:
+    case WEIR_FIELD_LISTAGG:
+        return aggregate->ignore_retract;
+    default:
+        return true;
+    }
 }
 
 static inline bool is_null(const weir_vector *values, int64_t row)
@@ -32,32 +46,32 @@ static inline bool is_null(const weir_vector *values, int64_t row)
 }
 
 /* max and min, bool_or and bool_and: whether `row` takes the place of the value chosen. */
-static inline bool is_better(weir_aggregate_kind kind, const weir_vector *values, int64_t chosen, int64_t row)
+static inline bool is_better(weir_field_aggregate_kind kind, const weir_vector *values, int64_t chosen, int64_t row)
 {
     if (is_null(values, chosen) || is_null(values, row)) {
         return is_null(values, chosen);
     }
     int order = weir_vector_compare(values, row, values, chosen);
-    return kind == WEIR_AGGREGATE_MAX ? order > 0 : order <= 0;
+    return kind == WEIR_FIELD_MAX ? order > 0 : order <= 0;
 }
 
-static inline void add(weir_aggregate_kind kind, const weir_vector *values, int64_t row, choice *chosen)
+static inline void add(weir_field_aggregate_kind kind, const weir_vector *values, int64_t row, choice *chosen)
 {
     switch (kind) {
-    case WEIR_AGGREGATE_LAST_NON_NULL_VALUE:
+    case WEIR_FIELD_LAST_NON_NULL_VALUE:
         chosen->row = is_null(values, row) ? chosen->row : row;
         break;
-    case WEIR_AGGREGATE_FIRST_VALUE:
+    case WEIR_FIELD_FIRST_VALUE:
         chosen->row = chosen->is_taken ? chosen->row : row;
         chosen->is_taken = true;
         break;
-    case WEIR_AGGREGATE_FIRST_NON_NULL_VALUE:
+    case WEIR_FIELD_FIRST_NON_NULL_VALUE:
         if (!chosen->is_taken && !is_null(values, row)) {
             *chosen = (choice){row, true};
         }
         break;
-    case WEIR_AGGREGATE_MAX:
-    case WEIR_AGGREGATE_MIN:
+    case WEIR_FIELD_MAX:
+    case WEIR_FIELD_MIN:
         chosen->row = is_better(kind, values, chosen->row, row) ? row : chosen->row;
         break;
     default:
@@ -66,25 +80,25 @@ static inline void add(weir_aggregate_kind kind, const weir_vector *values, int6
 }
 
 /* The row comes before what was chosen: the function with its arguments changed over. */
-static inline void add_older(weir_aggregate_kind kind, const weir_vector *values, int64_t row, choice *chosen)
+static inline void add_older(weir_field_aggregate_kind kind, const weir_vector *values, int64_t row, choice *chosen)
 {
     switch (kind) {
-    case WEIR_AGGREGATE_LAST_NON_NULL_VALUE:
+    case WEIR_FIELD_LAST_NON_NULL_VALUE:
         chosen->row = is_null(values, chosen->row) ? row : chosen->row;
         break;
-    case WEIR_AGGREGATE_FIRST_VALUE:
+    case WEIR_FIELD_FIRST_VALUE:
         chosen->row = chosen->is_taken ? row : chosen->row;
         chosen->is_taken = true;
         break;
-    case WEIR_AGGREGATE_FIRST_NON_NULL_VALUE:
+    case WEIR_FIELD_FIRST_NON_NULL_VALUE:
         if (chosen->is_taken || is_null(values, chosen->row)) {
             chosen->row = row;
         } else {
             chosen->is_taken = true;
         }
         break;
-    case WEIR_AGGREGATE_MAX:
-    case WEIR_AGGREGATE_MIN:
+    case WEIR_FIELD_MAX:
+    case WEIR_FIELD_MIN:
         chosen->row = is_better(kind, values, chosen->row, row) ? row : chosen->row;
         break;
     default:
@@ -92,34 +106,34 @@ static inline void add_older(weir_aggregate_kind kind, const weir_vector *values
     }
 }
 
-static inline int retract(const weir_aggregate *aggregate, const weir_vector *values, int64_t row, bool is_older,
+static inline int retract(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row, bool is_older,
                           choice *chosen, weir_error *err)
 {
     if (aggregate->ignore_retract) {
         return WEIR_OK;
     }
     switch (aggregate->kind) {
-    case WEIR_AGGREGATE_GROUP_VALUE:
+    case WEIR_FIELD_GROUP_VALUE:
         chosen->row = is_older ? chosen->row : -1;
         return WEIR_OK;
-    case WEIR_AGGREGATE_GROUP_SEQUENCE:
+    case WEIR_FIELD_GROUP_SEQUENCE:
         chosen->row = is_older ? chosen->row : row;
         return WEIR_OK;
-    case WEIR_AGGREGATE_PRIMARY_KEY:
+    case WEIR_FIELD_PRIMARY_KEY:
         chosen->row = row;
         return WEIR_OK;
-    case WEIR_AGGREGATE_LAST_VALUE:
+    case WEIR_FIELD_LAST_VALUE:
         chosen->row = -1;
         return WEIR_OK;
-    case WEIR_AGGREGATE_LAST_NON_NULL_VALUE:
+    case WEIR_FIELD_LAST_NON_NULL_VALUE:
         chosen->row = is_null(values, row) ? chosen->row : -1;
         return WEIR_OK;
     default:
-        return weir_aggregate_fail_retraction(aggregate, err);
+        return weir_field_aggregate_fail_retraction(aggregate, err);
     }
 }
 
-static int take_step(const weir_aggregate *aggregate, const weir_vector *values, uint8_t step, int64_t row,
+static int take_step(const weir_field_aggregate *aggregate, const weir_vector *values, uint8_t step, int64_t row,
                      choice *chosen, weir_error *err)
 {
     switch ((weir_fold_step)step) {
@@ -143,7 +157,7 @@ static int take_step(const weir_aggregate *aggregate, const weir_vector *values,
 }
 
 /* Of each group the row chosen; rows of NULL are `null_row`. */
-static int choose_by_steps(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
+static int choose_by_steps(const weir_field_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
                            uint32_t null_row, uint32_t *out, weir_error *err)
 {
     for (int64_t g = 0; g < rows->group_count; g++) {
@@ -193,7 +207,8 @@ static void choose_first_valid(const weir_fold_rows *rows, const uint8_t *validi
     }
 }
 
-static void choose_best(weir_aggregate_kind kind, const weir_fold_rows *rows, const weir_vector *values, uint32_t *out)
+static void choose_best(weir_field_aggregate_kind kind, const weir_fold_rows *rows, const weir_vector *values,
+                        uint32_t *out)
 {
     for (int64_t g = 0; g < rows->group_count; g++) {
         int64_t best = rows->group_starts[g];
@@ -205,25 +220,25 @@ static void choose_best(weir_aggregate_kind kind, const weir_fold_rows *rows, co
 }
 
 /* The same where all rows are adds. */
-static void choose_plainly(weir_aggregate_kind kind, const weir_fold_rows *rows, const weir_vector *values,
+static void choose_plainly(weir_field_aggregate_kind kind, const weir_fold_rows *rows, const weir_vector *values,
                            uint32_t *out)
 {
     switch (kind) {
-    case WEIR_AGGREGATE_MAX:
-    case WEIR_AGGREGATE_MIN:
+    case WEIR_FIELD_MAX:
+    case WEIR_FIELD_MIN:
         choose_best(kind, rows, values, out);
         break;
-    case WEIR_AGGREGATE_FIRST_VALUE:
+    case WEIR_FIELD_FIRST_VALUE:
         choose_first(rows, out);
         break;
-    case WEIR_AGGREGATE_FIRST_NON_NULL_VALUE:
+    case WEIR_FIELD_FIRST_NON_NULL_VALUE:
         if (values->validity == NULL) {
             choose_first(rows, out);
         } else {
             choose_first_valid(rows, values->validity, out);
         }
         break;
-    case WEIR_AGGREGATE_LAST_NON_NULL_VALUE:
+    case WEIR_FIELD_LAST_NON_NULL_VALUE:
         if (values->validity != NULL) {
             choose_last_valid(rows, values->validity, out);
             break;
@@ -235,7 +250,7 @@ static void choose_plainly(weir_aggregate_kind kind, const weir_fold_rows *rows,
     }
 }
 
-static int fold_choices(const weir_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
+static int fold_choices(const weir_field_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
                         weir_vector *out, weir_error *err)
 {
     uint32_t *chosen = NULL;
@@ -254,19 +269,19 @@ done:
     return code;
 }
 
-int weir_aggregate_fold(const weir_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
-                        weir_vector *out, weir_error *err)
+int weir_field_aggregate_fold(const weir_field_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
+                              weir_vector *out, weir_error *err)
 {
     switch (aggregate->kind) {
-    case WEIR_AGGREGATE_SUM:
-    case WEIR_AGGREGATE_PRODUCT:
-        return weir_aggregate_fold_numbers(aggregate, rows, values, out, err);
-    case WEIR_AGGREGATE_LISTAGG:
-        return weir_aggregate_fold_texts(aggregate, rows, values, out, err);
-    case WEIR_AGGREGATE_COLLECT:
-    case WEIR_AGGREGATE_MERGE_MAP:
-    case WEIR_AGGREGATE_NESTED_UPDATE:
-        return weir_aggregate_fold_lists(aggregate, rows, values, out, err);
+    case WEIR_FIELD_SUM:
+    case WEIR_FIELD_PRODUCT:
+        return weir_field_aggregate_fold_numbers(aggregate, rows, values, out, err);
+    case WEIR_FIELD_LISTAGG:
+        return weir_field_aggregate_fold_texts(aggregate, rows, values, out, err);
+    case WEIR_FIELD_COLLECT:
+    case WEIR_FIELD_MERGE_MAP:
+    case WEIR_FIELD_NESTED_UPDATE:
+        return weir_field_aggregate_fold_lists(aggregate, rows, values, out, err);
     default:
         return fold_choices(aggregate, rows, values, out, err);
     }
@@ -288,27 +303,27 @@ static bool is_array_of_rows(const weir_type *type) { return type->id == WEIR_AR
 
 typedef struct function {
     const char *name;
-    weir_aggregate_kind kind;
+    weir_field_aggregate_kind kind;
     bool (*takes)(const weir_type *type);
     const char *type_name;
 } function;
 
 static const function functions[] = {
-    {"last_value", WEIR_AGGREGATE_LAST_VALUE, is_any, NULL},
-    {"last_non_null_value", WEIR_AGGREGATE_LAST_NON_NULL_VALUE, is_any, NULL},
-    {"first_value", WEIR_AGGREGATE_FIRST_VALUE, is_any, NULL},
-    {"first_non_null_value", WEIR_AGGREGATE_FIRST_NON_NULL_VALUE, is_any, NULL},
-    {"first_not_null_value", WEIR_AGGREGATE_FIRST_NON_NULL_VALUE, is_any, NULL},
-    {"max", WEIR_AGGREGATE_MAX, is_comparable, "types that are not nested"},
-    {"min", WEIR_AGGREGATE_MIN, is_comparable, "types that are not nested"},
-    {"bool_or", WEIR_AGGREGATE_MAX, is_boolean, "BOOLEAN"},
-    {"bool_and", WEIR_AGGREGATE_MIN, is_boolean, "BOOLEAN"},
-    {"sum", WEIR_AGGREGATE_SUM, is_number, "numbers"},
-    {"product", WEIR_AGGREGATE_PRODUCT, is_number, "numbers"},
-    {"listagg", WEIR_AGGREGATE_LISTAGG, is_string, "STRING"},
-    {"collect", WEIR_AGGREGATE_COLLECT, is_array, "ARRAY"},
-    {"merge_map", WEIR_AGGREGATE_MERGE_MAP, is_map, "MAP"},
-    {"nested_update", WEIR_AGGREGATE_NESTED_UPDATE, is_array_of_rows, "ARRAY<ROW>"},
+    {"last_value", WEIR_FIELD_LAST_VALUE, is_any, NULL},
+    {"last_non_null_value", WEIR_FIELD_LAST_NON_NULL_VALUE, is_any, NULL},
+    {"first_value", WEIR_FIELD_FIRST_VALUE, is_any, NULL},
+    {"first_non_null_value", WEIR_FIELD_FIRST_NON_NULL_VALUE, is_any, NULL},
+    {"first_not_null_value", WEIR_FIELD_FIRST_NON_NULL_VALUE, is_any, NULL},
+    {"max", WEIR_FIELD_MAX, is_comparable, "types that are not nested"},
+    {"min", WEIR_FIELD_MIN, is_comparable, "types that are not nested"},
+    {"bool_or", WEIR_FIELD_MAX, is_boolean, "BOOLEAN"},
+    {"bool_and", WEIR_FIELD_MIN, is_boolean, "BOOLEAN"},
+    {"sum", WEIR_FIELD_SUM, is_number, "numbers"},
+    {"product", WEIR_FIELD_PRODUCT, is_number, "numbers"},
+    {"listagg", WEIR_FIELD_LISTAGG, is_string, "STRING"},
+    {"collect", WEIR_FIELD_COLLECT, is_array, "ARRAY"},
+    {"merge_map", WEIR_FIELD_MERGE_MAP, is_map, "MAP"},
+    {"nested_update", WEIR_FIELD_NESTED_UPDATE, is_array_of_rows, "ARRAY<ROW>"},
 };
 
 /* Functions of Paimon's that this version does not have. */
@@ -335,7 +350,7 @@ static bool is_true(const function_options *options, const char *name)
     return value != NULL && strcasecmp(value, "true") == 0;
 }
 
-static int read_nested_key(const function_options *options, weir_aggregate *out, weir_error *err)
+static int read_nested_key(const function_options *options, weir_field_aggregate *out, weir_error *err)
 {
     const weir_type *row = options->field->type->element;
     char *names = weir_arena_strdup(options->arena, get(options, "nested-key"));
@@ -357,14 +372,14 @@ static int read_nested_key(const function_options *options, weir_aggregate *out,
     return WEIR_OK;
 }
 
-static int read_function_options(const function_options *options, weir_aggregate *out, weir_error *err)
+static int read_function_options(const function_options *options, weir_field_aggregate *out, weir_error *err)
 {
     out->ignore_retract = is_true(options, "ignore-retract");
     out->distinct = is_true(options, "distinct");
     const char *delimiter = get(options, "list-agg-delimiter");
     out->delimiter = weir_slice_text(delimiter != NULL ? delimiter : ",");
     out->count_limit = INT32_MAX;
-    if (out->kind != WEIR_AGGREGATE_NESTED_UPDATE) {
+    if (out->kind != WEIR_FIELD_NESTED_UPDATE) {
         return WEIR_OK;
     }
     const char *limit = get(options, "count-limit");
@@ -372,15 +387,16 @@ static int read_function_options(const function_options *options, weir_aggregate
         char *end = NULL;
         out->count_limit = strtoll(limit, &end, 10);
         if (*end != '\0' || end == limit || out->count_limit < 0 || out->count_limit > INT32_MAX) {
-            return weir_fail(err, WEIR_INVALID, "option 'fields.%s.count-limit' is '%s', which is no number of elements",
+            return weir_fail(err, WEIR_INVALID,
+                             "option 'fields.%s.count-limit' is '%s', which is no number of elements",
                              options->field->name, limit);
         }
     }
     return read_nested_key(options, out, err);
 }
 
-int weir_aggregate_of(const weir_schema *schema, int32_t column, const char *name, weir_arena *arena,
-                      weir_aggregate *out, weir_error *err)
+int weir_field_aggregate_of(const weir_schema *schema, int32_t column, const char *name, weir_arena *arena,
+                            weir_field_aggregate *out, weir_error *err)
 {
     const weir_field *field = &schema->fields[column];
     const function_options options = {schema, field, arena};
@@ -393,13 +409,13 @@ int weir_aggregate_of(const weir_schema *schema, int32_t column, const char *nam
             return weir_fail(err, WEIR_INVALID, "column '%s': aggregate function '%s' is for %s, not for %s",
                              field->name, name, known->type_name, weir_type_text(arena, field->type));
         }
-        *out = (weir_aggregate){.kind = known->kind, .name = known->name};
+        *out = (weir_field_aggregate){.kind = known->kind, .name = known->name};
         return read_function_options(&options, out, err);
     }
     for (size_t i = 0; i < sizeof other_functions / sizeof other_functions[0]; i++) {
         if (strcmp(name, other_functions[i]) == 0) {
-            return weir_fail(err, WEIR_UNSUPPORTED, "column '%s': this version does not have the aggregate function '%s'",
-                             field->name, name);
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "column '%s': this version does not have the aggregate function '%s'", field->name, name);
         }
     }
     return weir_fail(err, WEIR_INVALID,

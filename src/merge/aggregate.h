@@ -8,41 +8,47 @@
 #include "meta/schema.h"
 #include "vector/vector.h"
 
-typedef enum weir_aggregate_kind {
+typedef enum weir_field_aggregate_kind {
     /* What partial-update does without a function. */
-    WEIR_AGGREGATE_GROUP_VALUE,    /* in a sequence group: the value of the newest version, NULL too */
-    WEIR_AGGREGATE_GROUP_SEQUENCE, /* a version's own column */
+    WEIR_FIELD_GROUP_VALUE,    /* in a sequence group: the value of the newest version, NULL too */
+    WEIR_FIELD_GROUP_SEQUENCE, /* a version's own column */
     /* Functions that options name. */
-    WEIR_AGGREGATE_PRIMARY_KEY,
-    WEIR_AGGREGATE_LAST_VALUE,
-    WEIR_AGGREGATE_LAST_NON_NULL_VALUE,
-    WEIR_AGGREGATE_FIRST_VALUE,
-    WEIR_AGGREGATE_FIRST_NON_NULL_VALUE,
-    WEIR_AGGREGATE_MAX, /* and bool_or */
-    WEIR_AGGREGATE_MIN, /* and bool_and */
-    WEIR_AGGREGATE_SUM,
-    WEIR_AGGREGATE_PRODUCT,
-    WEIR_AGGREGATE_LISTAGG,
-    WEIR_AGGREGATE_COLLECT,
-    WEIR_AGGREGATE_MERGE_MAP,
-    WEIR_AGGREGATE_NESTED_UPDATE,
-} weir_aggregate_kind;
+    WEIR_FIELD_PRIMARY_KEY,
+    WEIR_FIELD_LAST_VALUE,
+    WEIR_FIELD_LAST_NON_NULL_VALUE,
+    WEIR_FIELD_FIRST_VALUE,
+    WEIR_FIELD_FIRST_NON_NULL_VALUE,
+    WEIR_FIELD_MAX, /* and bool_or */
+    WEIR_FIELD_MIN, /* and bool_and */
+    WEIR_FIELD_SUM,
+    WEIR_FIELD_PRODUCT,
+    WEIR_FIELD_LISTAGG,
+    WEIR_FIELD_COLLECT,
+    WEIR_FIELD_MERGE_MAP,
+    WEIR_FIELD_NESTED_UPDATE,
+} weir_field_aggregate_kind;
 
-typedef struct weir_aggregate {
-    weir_aggregate_kind kind;
+typedef struct weir_field_aggregate {
+    weir_field_aggregate_kind kind;
     const char *name;
     bool ignore_retract;
-    bool distinct;         /* of listagg and collect */
-    weir_slice delimiter;  /* of listagg */
-    const int32_t *nested; /* of nested_update: the members of the element that are its key; none: elements have no key */
+    bool distinct;        /* of listagg and collect */
+    weir_slice delimiter; /* of listagg */
+    const int32_t
+        *nested; /* of nested_update: the members of the element that are its key; none: elements have no key */
     int32_t nested_count;
     int64_t count_limit; /* of nested_update: elements that a value may have */
-} weir_aggregate;
+} weir_field_aggregate;
 
-/* The function that options name for a column, in `arena`. WEIR_INVALID for one that there is not, or not for the column's
- * type; WEIR_UNSUPPORTED for one that this version does not have. */
-int weir_aggregate_of(const weir_schema *schema, int32_t column, const char *function, weir_arena *arena,
-                      weir_aggregate *out, weir_error *err);
+/* The function that options name for a column, in `arena`. WEIR_INVALID for one that there is not, or not for the
+ * column's type; WEIR_UNSUPPORTED for one that this version does not have. */
+int weir_field_aggregate_of(const weir_schema *schema, int32_t column, const char *function, weir_arena *arena,
+                            weir_field_aggregate *out, weir_error *err);
+
+/* Whether the function can take a row back, or leaves it. */
+bool weir_field_aggregate_retracts(const weir_field_aggregate *aggregate);
+/* The error for a function that cannot: WEIR_INVALID. */
+int weir_field_aggregate_fail_retraction(const weir_field_aggregate *aggregate, weir_error *err);
 
 /* What a row of a key does to a column. */
 typedef enum weir_fold_step {
@@ -64,7 +70,7 @@ typedef struct weir_fold_rows {
 } weir_fold_rows;
 
 /* Appends one value a group to `out`. `values` has the column's value of each row; it may get further values behind. */
-int weir_aggregate_fold(const weir_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
-                        weir_vector *out, weir_error *err);
+int weir_field_aggregate_fold(const weir_field_aggregate *aggregate, const weir_fold_rows *rows, weir_vector *values,
+                              weir_vector *out, weir_error *err);
 
 #endif

@@ -1,15 +1,16 @@
-/* The functions that make new values, by what they make. Used by aggregate.c, as weir_aggregate_fold. */
+/* The functions that make new values, by what they make. Used by aggregate.c, as weir_field_aggregate_fold. */
 #ifndef WEIR_MERGE_AGGREGATE_FOLD_H
 #define WEIR_MERGE_AGGREGATE_FOLD_H
 
 #include "merge/aggregate.h"
 
-int weir_aggregate_fold_numbers(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                                weir_vector *out, weir_error *err); /* sum, product */
-int weir_aggregate_fold_texts(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                              weir_vector *out, weir_error *err); /* listagg */
-int weir_aggregate_fold_lists(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                              weir_vector *out, weir_error *err); /* collect, merge_map, nested_update */
+int weir_field_aggregate_fold_numbers(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                      const weir_vector *values, weir_vector *out, weir_error *err); /* sum, product */
+int weir_field_aggregate_fold_texts(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                    const weir_vector *values, weir_vector *out, weir_error *err); /* listagg */
+int weir_field_aggregate_fold_lists(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                    const weir_vector *values, weir_vector *out,
+                                    weir_error *err); /* collect, merge_map, nested_update */
 
 /* What a row does, where every row of a group may add. */
 static inline weir_fold_step weir_fold_step_of(const weir_fold_rows *rows, int64_t group, int64_t row)
@@ -20,8 +21,5 @@ static inline weir_fold_step weir_fold_step_of(const weir_fold_rows *rows, int64
     bool is_lone = rows->group_starts[group + 1] - rows->group_starts[group] == 1;
     return is_lone ? WEIR_STEP_SET : WEIR_STEP_ADD;
 }
-
-/* Fails a retraction of a function that has none. */
-int weir_aggregate_fail_retraction(const weir_aggregate *aggregate, weir_error *err);
 
 #endif

@@ -3,9 +3,9 @@
  * All elements of a result stand in the values that are folded already, so what is folded is a list of their places.
  * merge_map and nested_update have one element a key, collect with `distinct` one a value; they find it by hash.
  *
- * Java keeps such elements in hash tables and gives them out in the order of their slots. That order is kept where it is
- * told by what stays the same from release to release: that of BinaryRow, of text, and of whole numbers. Elsewhere they
- * stand in the order in which they came. */
+ * Java keeps such elements in hash tables and gives them out in the order of their slots. That order is kept where it
+ * is told by what stays the same from release to release: that of BinaryRow, of text, and of whole numbers. Elsewhere
+ * they stand in the order in which they came. */
 #include <stdlib.h>
 
 #include "merge/aggregate_fold.h"
@@ -19,7 +19,7 @@ typedef struct element_list {
     uint32_t *items;
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* position in items + 1; 0: free */
+    uint32_t *slots;   /* position in items + 1; 0: free */
     size_t slot_count; /* a power of two */
     bool has_value;
     bool is_merged; /* by more than taking over one row's list */
@@ -27,12 +27,12 @@ typedef struct element_list {
 
 /* What is the same for all groups. */
 typedef struct list_fold {
-    const weir_aggregate *aggregate;
+    const weir_field_aggregate *aggregate;
     const weir_vector *values;
-    bool is_keyed;               /* one element a key */
-    const weir_vector *keys;     /* of the elements: what tells them apart */
+    bool is_keyed;           /* one element a key */
+    const weir_vector *keys; /* of the elements: what tells them apart */
     int32_t key_count;
-    int32_t *hashes;             /* of the elements, by their keys; NULL where none are asked for */
+    int32_t *hashes; /* of the elements, by their keys; NULL where none are asked for */
     element_list list;
     element_list other; /* the row's elements, where they come first or are taken back */
 } list_fold;
@@ -199,7 +199,7 @@ static void merge_lists(list_fold *fold)
 {
     element_list *list = &fold->list;
     size_t limit = SIZE_MAX;
-    if (fold->aggregate->kind == WEIR_AGGREGATE_NESTED_UPDATE) {
+    if (fold->aggregate->kind == WEIR_FIELD_NESTED_UPDATE) {
         size_t most = (size_t)fold->aggregate->count_limit;
         if (list->count >= most) {
             return;
@@ -213,7 +213,7 @@ static void merge_lists(list_fold *fold)
 
 static void add_row(list_fold *fold, int64_t row, bool is_older)
 {
-    bool distinct = fold->aggregate->kind == WEIR_AGGREGATE_COLLECT && fold->aggregate->distinct;
+    bool distinct = fold->aggregate->kind == WEIR_FIELD_COLLECT && fold->aggregate->distinct;
     set_list(fold, row, &fold->other);
     if (!fold->list.has_value) {
         swap_lists(fold);
@@ -230,7 +230,7 @@ static void add_row(list_fold *fold, int64_t row, bool is_older)
         }
         return;
     }
-    if (is_older && fold->aggregate->kind != WEIR_AGGREGATE_COLLECT) {
+    if (is_older && fold->aggregate->kind != WEIR_FIELD_COLLECT) {
         swap_lists(fold); /* collect has no order to keep */
     }
     merge_lists(fold);
@@ -269,12 +269,12 @@ static void retract_row(list_fold *fold, int64_t row)
 {
     element_list *list = &fold->list;
     element_list *other = &fold->other;
-    bool is_nested = fold->aggregate->kind == WEIR_AGGREGATE_NESTED_UPDATE;
+    bool is_nested = fold->aggregate->kind == WEIR_FIELD_NESTED_UPDATE;
     set_list(fold, row, other);
     if (!list->has_value || !other->has_value || (other->count == 0 && !is_nested)) {
         return;
     }
-    bool counts = fold->aggregate->kind == WEIR_AGGREGATE_COLLECT;
+    bool counts = fold->aggregate->kind == WEIR_FIELD_COLLECT;
     if (is_nested) {
         drop_null_elements(fold, list);
         drop_null_elements(fold, other);
@@ -380,11 +380,11 @@ static bool java_hash(const weir_vector *elements, uint32_t item, uint32_t *out)
 
 static bool slot_hash(const list_fold *fold, uint32_t item, uint32_t *out)
 {
-    if (fold->aggregate->kind == WEIR_AGGREGATE_NESTED_UPDATE) {
+    if (fold->aggregate->kind == WEIR_FIELD_NESTED_UPDATE) {
         *out = (uint32_t)fold->hashes[item];
         return true;
     }
-    return fold->aggregate->kind == WEIR_AGGREGATE_COLLECT && java_hash(&fold->values->children[0], item, out);
+    return fold->aggregate->kind == WEIR_FIELD_COLLECT && java_hash(&fold->values->children[0], item, out);
 }
 
 static void order_as_java(const list_fold *fold, element_list *list)
@@ -442,7 +442,8 @@ static int fold_groups(list_fold *fold, const weir_fold_rows *rows, weir_vector 
 static int hash_elements(list_fold *fold, weir_error *err)
 {
     int64_t count = fold->values->children[0].length;
-    weir_batch keys = {.length = count, .columns = (weir_vector *)(uintptr_t)fold->keys, .column_count = fold->key_count};
+    weir_batch keys = {
+        .length = count, .columns = (weir_vector *)(uintptr_t)fold->keys, .column_count = fold->key_count};
     int32_t *positions = weir_alloc((size_t)fold->key_count * sizeof *positions + 1);
     for (int32_t k = 0; k < fold->key_count; k++) {
         positions[k] = k;
@@ -455,15 +456,15 @@ static int hash_elements(list_fold *fold, weir_error *err)
     return code;
 }
 
-int weir_aggregate_fold_lists(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                              weir_vector *out, weir_error *err)
+int weir_field_aggregate_fold_lists(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                    const weir_vector *values, weir_vector *out, weir_error *err)
 {
     const weir_vector *elements = &values->children[0];
     bool has_nested_key = aggregate->nested_count > 0;
     list_fold fold = {
         .aggregate = aggregate,
         .values = values,
-        .is_keyed = aggregate->kind == WEIR_AGGREGATE_MERGE_MAP || has_nested_key,
+        .is_keyed = aggregate->kind == WEIR_FIELD_MERGE_MAP || has_nested_key,
         .key_count = has_nested_key ? aggregate->nested_count : 1,
     };
     weir_vector *keys = weir_alloc_zeroed((size_t)fold.key_count, sizeof *keys); /* borrowed */
@@ -472,7 +473,7 @@ int weir_aggregate_fold_lists(const weir_aggregate *aggregate, const weir_fold_r
     }
     fold.keys = keys;
     int code = WEIR_OK;
-    if (fold.is_keyed || (aggregate->kind == WEIR_AGGREGATE_COLLECT && aggregate->distinct)) {
+    if (fold.is_keyed || (aggregate->kind == WEIR_FIELD_COLLECT && aggregate->distinct)) {
         WEIR_GO(hash_elements(&fold, err));
     }
     WEIR_GO(fold_groups(&fold, rows, out, err));

@@ -1,8 +1,8 @@
 /* sum and product.
  *
- * Numbers overflow as Java's do: whole numbers wrap around, and a decimal of up to 18 digits may grow beyond its precision
- * as long as 64 bits hold it. A greater decimal that has more digits than its type becomes NULL, with which the key
- * begins anew. */
+ * Numbers overflow as Java's do: whole numbers wrap around, and a decimal of up to 18 digits may grow beyond its
+ * precision as long as 64 bits hold it. A greater decimal that has more digits than its type becomes NULL, with which
+ * the key begins anew. */
 #include <stdlib.h>
 
 #include "merge/aggregate_fold.h"
@@ -14,25 +14,25 @@ typedef enum outcome { VALUE, NO_VALUE, BY_ZERO, INEXACT } outcome;
 /* --- whole numbers and floats --- */
 
 #define WRAPPING(suffix, type)                                                                                         \
-    static inline outcome add_##suffix(int scale, int precision, type *a, type b)                                     \
+    static inline outcome add_##suffix(int scale, int precision, type *a, type b)                                      \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a = (type)((uint64_t)*a + (uint64_t)b);                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome subtract_##suffix(int scale, int precision, type *a, type b)                                \
+    static inline outcome subtract_##suffix(int scale, int precision, type *a, type b)                                 \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a = (type)((uint64_t)*a - (uint64_t)b);                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome multiply_##suffix(int scale, int precision, type *a, type b)                                \
+    static inline outcome multiply_##suffix(int scale, int precision, type *a, type b)                                 \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a = (type)((uint64_t)*a * (uint64_t)b);                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome divide_##suffix(int scale, int precision, type *a, type b)                                  \
+    static inline outcome divide_##suffix(int scale, int precision, type *a, type b)                                   \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         if (b == 0) {                                                                                                  \
@@ -43,25 +43,25 @@ typedef enum outcome { VALUE, NO_VALUE, BY_ZERO, INEXACT } outcome;
     }
 
 #define FLOATING(suffix, type)                                                                                         \
-    static inline outcome add_##suffix(int scale, int precision, type *a, type b)                                     \
+    static inline outcome add_##suffix(int scale, int precision, type *a, type b)                                      \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a += b;                                                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome subtract_##suffix(int scale, int precision, type *a, type b)                                \
+    static inline outcome subtract_##suffix(int scale, int precision, type *a, type b)                                 \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a -= b;                                                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome multiply_##suffix(int scale, int precision, type *a, type b)                                \
+    static inline outcome multiply_##suffix(int scale, int precision, type *a, type b)                                 \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a *= b;                                                                                                       \
         return VALUE;                                                                                                  \
     }                                                                                                                  \
-    static inline outcome divide_##suffix(int scale, int precision, type *a, type b)                                  \
+    static inline outcome divide_##suffix(int scale, int precision, type *a, type b)                                   \
     {                                                                                                                  \
         (void)scale, (void)precision;                                                                                  \
         *a /= b;                                                                                                       \
@@ -233,17 +233,17 @@ static outcome divide_d64(int scale, int precision, int64_t *a, int64_t b)
 static int fail(outcome result, const weir_type *type, weir_error *err)
 {
     return weir_fail(err, WEIR_INVALID, "product cannot take a value back: %s",
-                     result != BY_ZERO             ? "the quotient has no end as a decimal"
+                     result != BY_ZERO          ? "the quotient has no end as a decimal"
                      : type->id == WEIR_DECIMAL ? "division by zero"
-                                                   : "/ by zero");
+                                                : "/ by zero");
 }
 
 /* One key. Without a value before it, sum takes a row back by beginning with its negative, product leaves it. */
-#define FOLD(name, suffix, number, forward, backward, begins_negative)                                                   \
-    static int name##_##suffix(const weir_aggregate *aggregate, const weir_fold_rows *rows,                            \
+#define FOLD(name, suffix, number, forward, backward, begins_negative)                                                 \
+    static int name##_##suffix(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,                      \
                                const weir_vector *values, uint8_t *has_value, void *results, weir_error *err)          \
     {                                                                                                                  \
-        const number *in = WEIR_VALUES(values, number);                                                                  \
+        const number *in = WEIR_VALUES(values, number);                                                                \
         number *out = results;                                                                                         \
         int scale = values->type->scale;                                                                               \
         int precision = values->type->precision;                                                                       \
@@ -298,12 +298,12 @@ FOLDS(f64, double)
 FOLDS(d64, int64_t)
 FOLDS(d128, weir_int128)
 
-typedef int (*fold_function)(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                             uint8_t *has_value, void *results, weir_error *err);
+typedef int (*fold_function)(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                             const weir_vector *values, uint8_t *has_value, void *results, weir_error *err);
 
-static fold_function function_of(weir_aggregate_kind kind, const weir_vector *values)
+static fold_function function_of(weir_field_aggregate_kind kind, const weir_vector *values)
 {
-    bool is_sum = kind == WEIR_AGGREGATE_SUM;
+    bool is_sum = kind == WEIR_FIELD_SUM;
     switch (values->type->id) {
     case WEIR_TINYINT:
         return is_sum ? sum_i8 : product_i8;
@@ -346,8 +346,8 @@ static int append(const uint8_t *has_value, const void *results, int64_t count, 
     return WEIR_OK;
 }
 
-int weir_aggregate_fold_numbers(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                                weir_vector *out, weir_error *err)
+int weir_field_aggregate_fold_numbers(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                      const weir_vector *values, weir_vector *out, weir_error *err)
 {
     uint8_t *has_value = NULL;
     void *results = NULL;

@@ -1,4 +1,5 @@
-/* listagg: texts one behind the other, with a delimiter between them; with `distinct` each piece between delimiters once. */
+/* listagg: texts one behind the other, with a delimiter between them; with `distinct` each piece between delimiters
+ * once. */
 #include "merge/aggregate_fold.h"
 
 /* What is being folded: a text, or NULL. */
@@ -42,14 +43,14 @@ static bool has_piece(weir_slice text, weir_slice delimiter, weir_slice wanted)
     return false;
 }
 
-static void append_piece(const weir_aggregate *aggregate, weir_buffer *list, weir_slice piece)
+static void append_piece(const weir_field_aggregate *aggregate, weir_buffer *list, weir_slice piece)
 {
     weir_buffer_append(list, aggregate->delimiter.data, aggregate->delimiter.size);
     weir_buffer_append(list, piece.data, piece.size);
 }
 
 /* Puts a text behind the list, neither being empty. */
-static void append_text(const weir_aggregate *aggregate, weir_buffer *list, weir_slice text)
+static void append_text(const weir_field_aggregate *aggregate, weir_buffer *list, weir_slice text)
 {
     if (!aggregate->distinct) {
         append_piece(aggregate, list, text);
@@ -65,7 +66,7 @@ static void append_text(const weir_aggregate *aggregate, weir_buffer *list, weir
     }
 }
 
-static void add_text(const weir_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list)
+static void add_text(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list)
 {
     if (weir_vector_is_null(values, row)) {
         return;
@@ -79,7 +80,7 @@ static void add_text(const weir_aggregate *aggregate, const weir_vector *values,
 }
 
 /* The row's text comes before the list. */
-static void add_older(const weir_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list,
+static void add_older(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list,
                       weir_buffer *scratch)
 {
     if (weir_vector_is_null(values, row)) {
@@ -98,7 +99,7 @@ static void add_older(const weir_aggregate *aggregate, const weir_vector *values
     }
 }
 
-static int take_step(const weir_aggregate *aggregate, weir_fold_step step, const weir_vector *values, int64_t row,
+static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step, const weir_vector *values, int64_t row,
                      list_text *list, weir_buffer *scratch, weir_error *err)
 {
     switch (step) {
@@ -118,11 +119,11 @@ static int take_step(const weir_aggregate *aggregate, weir_fold_step step, const
         break;
     }
     return step == WEIR_STEP_SET || aggregate->ignore_retract ? WEIR_OK
-                                                              : weir_aggregate_fail_retraction(aggregate, err);
+                                                              : weir_field_aggregate_fail_retraction(aggregate, err);
 }
 
-int weir_aggregate_fold_texts(const weir_aggregate *aggregate, const weir_fold_rows *rows, const weir_vector *values,
-                              weir_vector *out, weir_error *err)
+int weir_field_aggregate_fold_texts(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                    const weir_vector *values, weir_vector *out, weir_error *err)
 {
     list_text list = {0};
     weir_buffer scratch = {0};

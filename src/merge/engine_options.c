@@ -3,7 +3,9 @@
  * Combinations that Java refuses when the table is made (SchemaValidation, the engines' factories) are refused here. */
 #include <strings.h>
 
+#include "merge/age_order.h"
 #include "merge/merge_engine.h"
+#include "merge/record_expire.h"
 
 #define FIELDS_PREFIX         "fields."
 #define SEQUENCE_GROUP_SUFFIX ".sequence-group"
@@ -151,17 +153,17 @@ static int set_partial_update_column(engine_parts *parts, int32_t column, weir_e
     weir_column_merge *merge = &parts->columns[column];
     const char *field = parts->schema->fields[column].name;
     if (parts->is_order_column[column]) {
-        merge->aggregate = (weir_aggregate){.kind = WEIR_AGGREGATE_GROUP_SEQUENCE};
+        merge->aggregate = (weir_field_aggregate){.kind = WEIR_FIELD_GROUP_SEQUENCE};
         return WEIR_OK;
     }
     if (is_primary_key(parts->schema, column)) {
-        merge->aggregate = (weir_aggregate){.kind = WEIR_AGGREGATE_PRIMARY_KEY};
+        merge->aggregate = (weir_field_aggregate){.kind = WEIR_FIELD_PRIMARY_KEY};
         merge->group = -1;
         return WEIR_OK;
     }
     const char *function = named_function(parts, column);
     if (function == NULL) {
-        merge->aggregate.kind = merge->group >= 0 ? WEIR_AGGREGATE_GROUP_VALUE : WEIR_AGGREGATE_LAST_NON_NULL_VALUE;
+        merge->aggregate.kind = merge->group >= 0 ? WEIR_FIELD_GROUP_VALUE : WEIR_FIELD_LAST_NON_NULL_VALUE;
         return WEIR_OK;
     }
     if (merge->group < 0 && strcmp(function, "last_non_null_value") != 0) {
@@ -170,7 +172,7 @@ static int set_partial_update_column(engine_parts *parts, int32_t column, weir_e
                          "'fields.<version column>.sequence-group' = '%s'",
                          field, field);
     }
-    return weir_aggregate_of(parts->schema, column, function, parts->arena, &merge->aggregate, err);
+    return weir_field_aggregate_of(parts->schema, column, function, parts->arena, &merge->aggregate, err);
 }
 
 static int set_aggregation_column(engine_parts *parts, int32_t column, weir_error *err)
@@ -178,23 +180,23 @@ static int set_aggregation_column(engine_parts *parts, int32_t column, weir_erro
     weir_column_merge *merge = &parts->columns[column];
     const char *function = named_function(parts, column);
     if (parts->is_order_column[column]) {
-        merge->aggregate = (weir_aggregate){.kind = WEIR_AGGREGATE_LAST_VALUE};
+        merge->aggregate = (weir_field_aggregate){.kind = WEIR_FIELD_LAST_VALUE};
         return WEIR_OK;
     }
     if (is_primary_key(parts->schema, column)) {
-        merge->aggregate = (weir_aggregate){.kind = WEIR_AGGREGATE_PRIMARY_KEY};
+        merge->aggregate = (weir_field_aggregate){.kind = WEIR_FIELD_PRIMARY_KEY};
         return WEIR_OK;
     }
-    return weir_aggregate_of(parts->schema, column, function != NULL ? function : "last_non_null_value", parts->arena,
-                             &merge->aggregate, err);
+    return weir_field_aggregate_of(parts->schema, column, function != NULL ? function : "last_non_null_value",
+                                   parts->arena, &merge->aggregate, err);
 }
 
 /* --- engines --- */
 
 static int fail_conflict(const char *a, const char *b, weir_error *err)
 {
-    return weir_fail(err, WEIR_INVALID, "%s and %s have conflicting behavior so should not be enabled at the same time.",
-                     a, b);
+    return weir_fail(err, WEIR_INVALID,
+                     "%s and %s have conflicting behavior so should not be enabled at the same time.", a, b);
 }
 
 static int read_partial_update(engine_parts *parts, weir_merge_engine *engine, weir_error *err)
@@ -237,10 +239,9 @@ static int read_aggregation(engine_parts *parts, weir_merge_engine *engine, weir
     for (int32_t c = 0; c < parts->schema->field_count; c++) {
         WEIR_TRY(set_aggregation_column(parts, c, err));
         if (engine->remove_record_on_delete && parts->columns[c].aggregate.ignore_retract) {
-            return fail_conflict("aggregation.remove-record-on-delete",
-                                 weir_arena_format(parts->arena, FIELDS_PREFIX "%s.ignore-retract",
-                                                   parts->schema->fields[c].name),
-                                 err);
+            return fail_conflict(
+                "aggregation.remove-record-on-delete",
+                weir_arena_format(parts->arena, FIELDS_PREFIX "%s.ignore-retract", parts->schema->fields[c].name), err);
         }
     }
     return WEIR_OK;
@@ -289,4 +290,23 @@ int weir_merge_engine_of(const weir_schema *schema, weir_arena *arena, weir_merg
     }
     *out = engine;
     return WEIR_OK;
+}
+
+int weir_merge_check_options(const weir_schema *schema, weir_error *err)
+{
+    weir_arena arena;
+    weir_merge_engine engine;
+    weir_age_order order;
+    weir_record_expire expire;
+    int code = WEIR_OK;
+    if (schema->primary_key_count == 0) {
+        return WEIR_OK;
+    }
+    weir_arena_init(&arena);
+    WEIR_GO(weir_merge_engine_of(schema, &arena, &engine, err));
+    WEIR_GO(weir_age_order_of(schema, &arena, &order, err));
+    WEIR_GO(weir_record_expire_of(schema, &expire, err));
+done:
+    weir_arena_free(&arena);
+    return code;
 }

@@ -4,8 +4,8 @@
  * - A key whose first row is a -U or -D begins with that row's values, also where the row is ignored otherwise.
  * - A row changes a sequence group when its version has a value and is not older than the group's. Of an older row only
  *   functions take notice. A row without a version leaves the group alone.
- * - A -U or -D that is not older takes the version, makes plain columns NULL and is retracted from functions. Outside of
- *   groups it does nothing. */
+ * - A -U or -D that is not older takes the version, makes plain columns NULL and is retracted from functions. Outside
+ * of groups it does nothing. */
 #include "merge/group_fold.h"
 
 #include <stdlib.h>
@@ -191,17 +191,6 @@ static uint8_t *reserve_steps(struct weir_step_list *list, int64_t rows)
     return list->steps;
 }
 
-static int fail_retraction(weir_error *err)
-{
-    return weir_fail(
-        err, WEIR_INVALID,
-        "By default, Partial update can not accept delete records, you can choose one of the following solutions: 1. "
-        "Configure 'ignore-delete' to ignore delete records. 2. Configure 'partial-update.remove-record-on-delete' to "
-        "remove the whole row when receiving delete records. 3. Configure 'sequence-group's to retract partial "
-        "columns. Also configure 'partial-update.remove-record-on-sequence-group' to remove the whole row when "
-        "receiving deleted records of `specified sequence group`.");
-}
-
 /* One key of several rows: its kind, its sequence number, and what its rows do outside of sequence groups. */
 static int fold_updates(weir_fold *fold, const weir_merge_groups *groups, int64_t group, uint8_t *steps,
                         weir_error *err)
@@ -212,8 +201,8 @@ static int fold_updates(weir_fold *fold, const weir_merge_groups *groups, int64_
     bool is_deleted = false;
     for (int64_t row = groups->group_starts[group]; row < groups->group_starts[group + 1]; row++) {
         bool is_retraction = weir_row_kind_is_retract(groups->kinds[row]);
-        if (is_retraction && !engine->ignore_delete && engine->group_count == 0 && !engine->remove_record_on_delete) {
-            return fail_retraction(err);
+        if (is_retraction && !engine->ignore_delete) {
+            WEIR_TRY(weir_merge_engine_check_retraction(engine, groups->kinds[row], err));
         }
         is_deleted = (fold->resets != NULL && fold->resets[row]) ||
                      (engine->remove_record_on_delete && groups->kinds[row] == WEIR_DELETE);
@@ -234,9 +223,9 @@ static void fold_aggregates(weir_fold *fold, const weir_merge_groups *groups, in
     bool removes = fold->engine->remove_record_on_delete;
     for (int64_t row = groups->group_starts[group]; row <= newest; row++) {
         int8_t kind = groups->kinds[row];
-        steps[row] = !weir_row_kind_is_retract(kind)       ? WEIR_STEP_ADD
+        steps[row] = !weir_row_kind_is_retract(kind)  ? WEIR_STEP_ADD
                      : removes && kind == WEIR_DELETE ? WEIR_STEP_SET
-                                                           : WEIR_STEP_RETRACT;
+                                                      : WEIR_STEP_RETRACT;
     }
     fold->kinds[group] = removes && groups->kinds[newest] == WEIR_DELETE ? WEIR_DELETE : WEIR_INSERT;
 }
@@ -401,6 +390,7 @@ int weir_fold_column(weir_fold *fold, const weir_merge_groups *groups, const wei
     weir_vector *values = prepare_values(fold, field->type);
     WEIR_TRY(rows->read(rows->context, column, values, err));
     weir_fold_rows folded = {groups->group_count, groups->group_starts, list->steps, list->only_adds};
-    WEIR_TRY_CTX(weir_aggregate_fold(&merge->aggregate, &folded, values, out, err), err, "column '%s'", field->name);
+    WEIR_TRY_CTX(weir_field_aggregate_fold(&merge->aggregate, &folded, values, out, err), err, "column '%s'",
+                 field->name);
     return WEIR_OK;
 }

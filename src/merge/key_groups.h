@@ -9,8 +9,8 @@ typedef struct weir_key_groups {
     const weir_merge_source *source;
     weir_run_cursor *cursors;
     int32_t run_count;
-    bool want_levels;      /* fill levels */
-    int64_t most_rows;     /* a window ends with the key that reaches so many rows; 0: by its keys alone */
+    bool want_levels;  /* fill levels */
+    int64_t most_rows; /* a window ends with the key that reaches so many rows; 0: by its keys alone */
     bool started;
     bool whole; /* keys are whole in their prefixes */
     weir_loser_tree tree;

@@ -24,6 +24,45 @@ static void pick_newest_add(const weir_merge_groups *groups, int64_t *out_picks)
     }
 }
 
+/* Whether every function of an aggregation can take a row back. */
+static int check_functions(const weir_merge_engine *engine, weir_error *err)
+{
+    for (int32_t c = 0; c < engine->schema->field_count; c++) {
+        const weir_field_aggregate *aggregate = &engine->columns[c].aggregate;
+        if (!weir_field_aggregate_retracts(aggregate)) {
+            return weir_error_context(err, weir_field_aggregate_fail_retraction(aggregate, err), "column '%s'",
+                                      engine->schema->fields[c].name);
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_merge_engine_check_retraction(const weir_merge_engine *engine, int8_t kind, weir_error *err)
+{
+    switch (engine->kind) {
+    case WEIR_MERGE_FIRST_ROW:
+        return weir_fail(err, WEIR_INVALID,
+                         "By default, First row merge engine can not accept DELETE/UPDATE_BEFORE records. You can "
+                         "config 'ignore-delete' to ignore the DELETE/UPDATE_BEFORE records.");
+    case WEIR_MERGE_PARTIAL_UPDATE:
+        if (engine->group_count > 0 || engine->remove_record_on_delete) {
+            return WEIR_OK;
+        }
+        return weir_fail(
+            err, WEIR_INVALID,
+            "By default, Partial update can not accept delete records, you can choose one of the following "
+            "solutions: 1. Configure 'ignore-delete' to ignore delete records. 2. Configure "
+            "'partial-update.remove-record-on-delete' to remove the whole row when receiving delete records. 3. "
+            "Configure 'sequence-group's to retract partial columns. Also configure "
+            "'partial-update.remove-record-on-sequence-group' to remove the whole row when receiving deleted records "
+            "of `specified sequence group`.");
+    case WEIR_MERGE_AGGREGATION:
+        return engine->remove_record_on_delete && kind == WEIR_DELETE ? WEIR_OK : check_functions(engine, err);
+    default:
+        return WEIR_OK;
+    }
+}
+
 static int pick_oldest_add(const weir_merge_engine *engine, const weir_merge_groups *groups, int64_t *out_picks,
                            weir_error *err)
 {
@@ -35,9 +74,7 @@ static int pick_oldest_add(const weir_merge_engine *engine, const weir_merge_gro
             if (!weir_row_kind_is_retract(groups->kinds[row]) || (end - start == 1 && !engine->ignore_delete)) {
                 out_picks[g] = row;
             } else if (!engine->ignore_delete) {
-                return weir_fail(err, WEIR_INVALID,
-                                 "By default, First row merge engine can not accept DELETE/UPDATE_BEFORE records. You "
-                                 "can config 'ignore-delete' to ignore the DELETE/UPDATE_BEFORE records.");
+                return weir_merge_engine_check_retraction(engine, groups->kinds[row], err);
             }
         }
     }

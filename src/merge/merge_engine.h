@@ -16,8 +16,8 @@
  *   rows: a lone -D that aggregation will subtract later stays -D in level 0, two become a +I with the negative sum.
  *   Runs that are neighbours in age may be merged in steps; others may not (merge_steps.h sees to that).
  * - ignore-delete: -U and -D count as if they were not there; where nothing is left of a group, no row comes of it. In
- *   partial-update that holds for groups of several rows, and a -D comes of one without an add. aggregation leaves it to
- *   the writer.
+ *   partial-update that holds for groups of several rows, and a -D comes of one without an add. aggregation leaves it
+ * to the writer.
  * - Without it, -U and -D are an error in first-row, and in partial-update without a delete option or sequence group;
  *   functions that cannot retract are one in aggregation. The message is Java's.
  * - A result of kind -U or -D is left out of the merge unless keep_deletes is set (merge_reader.h): readers, and
@@ -26,9 +26,9 @@
  *   a row above level 0 already holds everything older. So of a group's rows above level 0 only that of the least level
  *   takes part, in compactions and in reads alike. Groups need levels then. (Engines that pick give the same anyway.)
  *
- * Engines that pick a row tell which (`weir_merge_engine_picks`); others fold rows column by column (group_fold.h). Both
- * work on any weir_merge_groups: those of a merge of runs (merge_reader.h does all of it), or those that a write buffer
- * makes of its sorted rows.
+ * Engines that pick a row tell which (`weir_merge_engine_picks`); others fold rows column by column (group_fold.h).
+ * Both work on any weir_merge_groups: those of a merge of runs (merge_reader.h does all of it), or those that a write
+ * buffer makes of its sorted rows.
  *
  * Source of truth: org.apache.paimon.mergetree.compact (ReducerMergeFunctionWrapper, LookupMergeFunction,
  * PartialUpdateMergeFunction, aggregate.AggregateMergeFunction, FirstRowMergeFunction). */
@@ -68,7 +68,7 @@ typedef struct weir_sequence_group {
 
 /* How a column is merged by an engine that folds. */
 typedef struct weir_column_merge {
-    weir_aggregate aggregate;
+    weir_field_aggregate aggregate;
     int32_t group; /* its sequence group, or -1 */
 } weir_column_merge;
 
@@ -87,6 +87,13 @@ typedef struct weir_merge_engine {
 /* The engine that the table's options ask for, in `arena`; the schema is borrowed. WEIR_INVALID for options that
  * contradict each other or the columns, as Java refuses them; WEIR_UNSUPPORTED names what is not there. */
 int weir_merge_engine_of(const weir_schema *schema, weir_arena *arena, weir_merge_engine *out, weir_error *err);
+
+/* All that a table's options ask of merging, where it is made, altered or opened for writing: the engine,
+ * sequence.field and record-level expiry. Tables without a primary key merge nothing. */
+int weir_merge_check_options(const weir_schema *schema, weir_error *err);
+
+/* Whether rows of kind -U or -D may be written: WEIR_INVALID, with what to set, where no merge could take them. */
+int weir_merge_engine_check_retraction(const weir_merge_engine *engine, int8_t kind, weir_error *err);
 
 static inline bool weir_merge_engine_picks(const weir_merge_engine *engine)
 {

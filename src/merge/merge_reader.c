@@ -38,7 +38,7 @@ typedef struct merge_reader {
     weir_run_cursor *cursors;
     weir_key_groups groups;
     int64_t *picks;
-    uint32_t *positions; /* of the groups that are left */
+    uint32_t *positions;    /* of the groups that are left */
     size_t window_capacity; /* rows that the window's arrays can hold */
     weir_selection selected;
     weir_selection previous;

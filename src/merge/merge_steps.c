@@ -5,8 +5,8 @@
 
 #include "merge/merge_engine.h"
 
-/* How runs may be put together. Where several rows make one, only neighbours in age may be merged before others, so runs
- * are cut anew then: one a file of level 0, one a level above. */
+/* How runs may be put together. Where several rows make one, only neighbours in age may be merged before others, so
+ * runs are cut anew then: one a file of level 0, one a level above. */
 typedef struct step_plan {
     bool by_age;
     int32_t boundary; /* runs below this level are not mixed with those from it on; 0: there is no such level */

@@ -136,8 +136,7 @@ static bool is_older(const weir_older_rows *rows, const weir_merge_groups *group
                      int64_t row, int64_t i)
 {
     for (int32_t c = 0; c < values->order->count; c++) {
-        int by_value =
-            weir_age_order_compare(values->order, &values->in_groups[c], row, values->found[c], i);
+        int by_value = weir_age_order_compare(values->order, &values->in_groups[c], row, values->found[c], i);
         if (by_value != 0) {
             return by_value < 0;
         }

@@ -20,8 +20,9 @@ int weir_record_expire_of(const weir_schema *schema, weir_record_expire *out, we
     WEIR_TRY(weir_options_duration(&schema->options, "record-level.expire-time", &expire_ms, err));
     const char *field = weir_options_get(&schema->options, "record-level.time-field");
     if (field == NULL) {
-        return weir_fail(err, WEIR_INVALID, "record-level.expire-time is set: You should set time field for "
-                                            "record-level expire (record-level.time-field)");
+        return weir_fail(err, WEIR_INVALID,
+                         "record-level.expire-time is set: You should set time field for "
+                         "record-level expire (record-level.time-field)");
     }
     int32_t column = weir_schema_column(schema, field);
     if (column < 0) {

@@ -19,13 +19,13 @@ typedef struct weir_selection_piece {
 typedef struct weir_selection {
     int64_t count;
     size_t capacity;
-    uint16_t *runs;    /* of each output row */
-    int64_t *run_rows; /* of each output row: its row in the run */
-    uint32_t *rows;    /* run after run, relative to the base of their piece */
-    int32_t run_count;            /* with one more for rows that were looked up, where there are */
+    uint16_t *runs;         /* of each output row */
+    int64_t *run_rows;      /* of each output row: its row in the run */
+    uint32_t *rows;         /* run after run, relative to the base of their piece */
+    int32_t run_count;      /* with one more for rows that were looked up, where there are */
     weir_older_rows *older; /* they are those of the last run; NULL: none */
-    int64_t *run_starts;  /* into rows, run_count + 1 */
-    size_t *piece_starts; /* into pieces, run_count + 1 */
+    int64_t *run_starts;    /* into rows, run_count + 1 */
+    size_t *piece_starts;   /* into pieces, run_count + 1 */
     weir_selection_piece *pieces;
     size_t piece_count;
     size_t piece_capacity;

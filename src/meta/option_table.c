@@ -138,7 +138,7 @@ const weir_option weir_table_options[] = {
     OPTION("sequence.field", TEXT, NULL, REFUSED, "Columns that order the rows of a key instead of their arrival."),
     OPTION_WITH("sequence.field.sort-order", ENUM, "ascending", REFUSED,
                 "Whether the greatest or the least sequence wins.", .values = WORDS("ascending", "descending")),
-    OPTION_WITH("rowkind.field", TEXT, NULL, REFUSED, "A column that holds the kind of each row: +I, -U, +U or -D.",
+    OPTION_WITH("rowkind.field", TEXT, NULL, WORKS, "A column that holds the kind of each row: +I, -U, +U or -D.",
                 IMMUTABLE),
     OPTION_WITH("aggregation.remove-record-on-delete", BOOLEAN, "false", REFUSED,
                 "Whether -D removes the row of an aggregation.", IMMUTABLE),

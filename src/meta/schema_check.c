@@ -263,6 +263,61 @@ static int check_buckets(const checking *self, weir_error *err)
 
 /* ---- options ---- */
 
+/* sequence.field: columns that are told once and have no aggregate function, for engines and tables that can follow it.
+ */
+static int check_sequence_field(const checking *self, const char *engine, weir_error *err)
+{
+    const weir_schema *schema = self->schema;
+    const char *text = weir_options_get(&schema->options, "sequence.field");
+    int32_t count = 0;
+    if (text == NULL) {
+        return WEIR_OK;
+    }
+    const char **names = weir_split_names(self->arena, text, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const char *function = weir_arena_format(self->arena, "fields.%s.aggregate-function", names[i]);
+        if (weir_options_get(&schema->options, function) != NULL) {
+            return weir_fail(err, WEIR_INVALID, "Should not define aggregation on sequence field: '%s'.", names[i]);
+        }
+        if (weir_names_have(names, i, names[i])) {
+            return weir_fail(err, WEIR_INVALID, "Sequence field '%s' is defined repeatedly.", names[i]);
+        }
+    }
+    if (strcmp(engine, "first-row") == 0) {
+        return weir_fail(err, WEIR_INVALID, "Do not support use sequence field on FIRST_ROW merge engine.");
+    }
+    if (weir_schema_is_cross_partition(schema)) {
+        return weir_fail(err, WEIR_INVALID,
+                         "You can not use sequence.field in cross partition update case: the primary key does not "
+                         "include all partition columns");
+    }
+    return WEIR_OK;
+}
+
+/* What merge engines ask of other options. What they ask of columns is known to those who merge (merge_engine.h). */
+static int check_merging(const checking *self, const char *producer, weir_error *err)
+{
+    const weir_options *options = &self->schema->options;
+    const char *engine = NULL;
+    bool has_deletion_vectors = false;
+    WEIR_TRY(weir_options_text(options, "merge-engine", &engine, err));
+    WEIR_TRY(check_sequence_field(self, engine, err));
+    if (strcmp(engine, "first-row") != 0) {
+        return WEIR_OK;
+    }
+    if (strcmp(producer, "none") != 0 && strcmp(producer, "lookup") != 0) {
+        return weir_fail(err, WEIR_INVALID,
+                         "Only support 'none' and 'lookup' changelog-producer on FIRST_ROW merge engine");
+    }
+    WEIR_TRY(weir_options_bool(options, "deletion-vectors.enabled", &has_deletion_vectors, err));
+    if (has_deletion_vectors) {
+        return weir_fail(err, WEIR_INVALID,
+                         "First row merge engine does not need deletion vectors because there is no deletion of old "
+                         "data in this merge engine.");
+    }
+    return WEIR_OK;
+}
+
 /* Options that contradict each other or the kind of table. */
 static int check_combinations(const checking *self, weir_error *err)
 {
@@ -274,6 +329,7 @@ static int check_combinations(const checking *self, weir_error *err)
     if (self->schema->primary_key_count == 0 && strcmp(producer, "none") != 0) {
         return weir_fail(err, WEIR_INVALID, "'changelog-producer' = '%s' needs a primary key", producer);
     }
+    WEIR_TRY(check_merging(self, producer, err));
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.min", &kept_least, err));
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.max", &kept_most, err));
     if (kept_least < 1 || kept_most < kept_least) {

@@ -1,5 +1,6 @@
 /* Names to tables: temporary tables first, then the catalog's; options of hints checked where they stand. */
 #include "base/text.h"
+#include "merge/merge_engine.h"
 #include "session/sql_table.h"
 
 /* ---- hints ---- */
@@ -103,6 +104,7 @@ static int create_missing(weir_fs *fs, const char *folder, const weir_descriptio
         columns->primary_key_count,
         weir_description_names(declared, columns->partition_keys, columns->partition_key_count, arena),
         columns->partition_key_count, &options, declared->comment, &schema, err));
+    WEIR_TRY(weir_merge_check_options(schema, err));
     int code = weir_schema_publish(fs, folder, schema, err);
     return code == WEIR_EXISTS ? WEIR_OK : code; /* somebody else was faster */
 }

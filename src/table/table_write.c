@@ -16,6 +16,7 @@
 #include "table/commit_changes.h"
 #include "table/default_values.h"
 #include "table/full_compaction.h"
+#include "table/row_kinds.h"
 #include "vector/bucket.h"
 #include "vector/compare.h"
 
@@ -41,7 +42,7 @@ struct weir_table_write {
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
     weir_default_values defaults;
-    uint8_t dropped_kinds; /* a bit a row kind that is not written */
+    weir_row_kinds kinds;
     bool write_only;
     weir_full_compaction full; /* when it is due, and buckets that await it without having a target */
     bool full_is_due;          /* with the next prepare */
@@ -84,25 +85,6 @@ static int check_buckets(weir_table_write *write, weir_error *err)
                : WEIR_OK;
 }
 
-static int read_dropped_kinds(weir_table_write *write, weir_error *err)
-{
-    const weir_options *set = &write->table->schema->options;
-    bool ignore_delete = false, ignore_update_before = false;
-    WEIR_TRY(weir_options_bool(set, "ignore-delete", &ignore_delete, err));
-    WEIR_TRY(weir_options_bool(set, "ignore-update-before", &ignore_update_before, err));
-    if (ignore_delete) {
-        write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE | 1 << WEIR_DELETE;
-    } else if (ignore_update_before) {
-        write->dropped_kinds = 1 << WEIR_UPDATE_BEFORE;
-    }
-    if (write->options.changes && weir_table_has_primary_key(write->table)) {
-        weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
-        WEIR_TRY(weir_changelog_producer_of(write->table->schema, &producer, err));
-        write->dropped_kinds |= producer == WEIR_CHANGELOG_INPUT ? 0 : 1 << WEIR_UPDATE_BEFORE;
-    }
-    return WEIR_OK;
-}
-
 /* Takes the buffers' part of a limited budget at once, so that compactions cannot crowd it out and make flushes tiny.
  */
 static void reserve_buffers(weir_table_write *write)
@@ -121,7 +103,7 @@ static void reserve_buffers(weir_table_write *write)
 static int read_options(weir_table_write *write, weir_error *err)
 {
     const weir_options *set = &write->table->schema->options;
-    WEIR_TRY(read_dropped_kinds(write, err));
+    WEIR_TRY(weir_row_kinds_init(write->table, write->options.changes, &write->arena, &write->kinds, err));
     WEIR_TRY(weir_default_values_init(write->table->schema, &write->arena, &write->defaults, err));
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
     write->write_only = !write->options.compacts && (write->write_only || write->options.ignore_compaction);
@@ -176,6 +158,7 @@ void weir_table_write_close(weir_table_write *write)
     }
     weir_table_write_reset(write);
     weir_default_values_free(&write->defaults);
+    weir_row_kinds_free(&write->kinds);
     weir_budget_give(write->table->context.budget, write->held_bytes);
     weir_map_free(&write->targets);
     weir_bucket_files_free(&write->files);
@@ -382,12 +365,7 @@ static int follow_others(weir_table_write *write, weir_error *err)
 
 /* ---- rows ---- */
 
-static bool drops_row(const weir_table_write *write, const weir_batch *batch, int64_t row)
-{
-    return write->dropped_kinds != 0 && (write->dropped_kinds >> weir_batch_kind(batch, row) & 1) != 0;
-}
-
-/* NOT NULL columns and row kinds are checked before any row is taken. */
+/* NOT NULL columns are checked before any row is taken. */
 static int check_batch(const weir_table_write *write, const weir_batch *batch, weir_error *err)
 {
     const weir_schema *schema = write->table->schema;
@@ -397,16 +375,6 @@ static int check_batch(const weir_table_write *write, const weir_batch *batch, w
                              schema->fields[c].name, write->table->path);
         }
     }
-    if (weir_table_has_primary_key(write->table) || batch->kinds == NULL) {
-        return WEIR_OK;
-    }
-    for (int64_t i = 0; i < batch->length; i++) {
-        if (batch->kinds[i] != WEIR_INSERT && !drops_row(write, batch, i)) {
-            return weir_fail(err, WEIR_INVALID,
-                             "%s has no primary key and takes inserts only, but a row of kind %s came",
-                             write->table->path, weir_row_kind_text(batch->kinds[i]));
-        }
-    }
     return WEIR_OK;
 }
 
@@ -414,7 +382,7 @@ static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_err
 {
     WEIR_GROW(write->buckets, write->bucket_capacity, batch->length + 1);
     if (write->assigner != NULL) {
-        return weir_bucket_assigner_assign(write->assigner, batch, write->dropped_kinds, write->buckets, err);
+        return weir_bucket_assigner_assign(write->assigner, batch, write->kinds.dropped, write->buckets, err);
     }
     if (write->bucket_count <= 1) {
         memset(write->buckets, 0, sizeof(int32_t) * (size_t)batch->length);
@@ -464,7 +432,7 @@ static int cut_batch(weir_table_write *write, const weir_batch *batch, weir_erro
     int64_t before = -1;
     WEIR_GROW(write->neighbours, write->neighbour_capacity, buckets);
     for (int64_t i = 0; i < batch->length; i++) {
-        if (drops_row(write, batch, i)) {
+        if (weir_row_kinds_drop(&write->kinds, batch, i)) {
             continue;
         }
         if (before < 0 || !weir_partition_rows_equal(schema, batch, before, i)) {
@@ -566,6 +534,9 @@ int weir_table_write_batch(weir_table_write *write, const weir_batch *batch, wei
     weir_vector *columns = weir_alloc((size_t)batch->column_count * sizeof *columns);
     weir_batch filled;
     int code = weir_default_values_fill(&write->defaults, batch, columns, &filled, err);
+    if (code == WEIR_OK) {
+        code = weir_row_kinds_settle(&write->kinds, &filled, err);
+    }
     if (code == WEIR_OK) {
         code = write_targets(write, &filled, err);
     }

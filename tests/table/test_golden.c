@@ -2,8 +2,8 @@
  * and their incremental reads.
  *
  * The tables lie outside of the project, in the folder that WEIR_SHARED names; without it the test is skipped. Tables
- * that use what is not offered yet may be refused; what is read must be right, whatever the table. WEIR_GOLDEN=<part of a
- * name> runs only some. */
+ * that use what is not offered yet may be refused; what is read must be right, whatever the table. WEIR_GOLDEN=<part of
+ * a name> runs only some. */
 #include "cmocka_all.h"
 
 #include <dirent.h>
@@ -14,13 +14,25 @@
 
 /* What this version refuses, by the name of the table. */
 static const char *const refused_tables[] = {
-    "dv-*",         "*orc*",    "fmt-per-level", "variant-*",             "blob",           "data-evolution",
-    "manifest-fmt-*", "fmt-csv",  "fmt-json",      "flink-cross-partition", "flink-postpone*", "*_dv*",
-    "*_with_dv*",   "*blob*",   "*multiple_file_format*",
+    "dv-*",
+    "*orc*",
+    "fmt-per-level",
+    "variant-*",
+    "blob",
+    "data-evolution",
+    "manifest-fmt-*",
+    "fmt-csv",
+    "fmt-json",
+    "flink-cross-partition",
+    "flink-postpone*",
+    "*_dv*",
+    "*_with_dv*",
+    "*blob*",
+    "*multiple_file_format*",
 };
 
-/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC or have deletion
- * vectors, and changes of tables with data evolution are not told. */
+/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC or have
+ * deletion vectors, and changes of tables with data evolution are not told. */
 static const char *const refused_features[] = {"orc", "ORC", "deletion-vectors.enabled", "the changes of tables with"};
 
 typedef struct tally {
@@ -65,8 +77,7 @@ static void read_expected(const char *path, lines *out)
 static const char *middle_of(const char *name, const char *prefix, weir_arena *arena)
 {
     size_t size = strlen(name), prefix_size = strlen(prefix);
-    if (size < prefix_size + 6 || strncmp(name, prefix, prefix_size) != 0 ||
-        strcmp(name + size - 6, ".jsonl") != 0) {
+    if (size < prefix_size + 6 || strncmp(name, prefix, prefix_size) != 0 || strcmp(name + size - 6, ".jsonl") != 0) {
         return NULL;
     }
     return weir_arena_strndup(arena, name + prefix_size, size - prefix_size - 6);
