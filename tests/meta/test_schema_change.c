@@ -137,7 +137,7 @@ static void options_that_name_a_column_follow_when_it_is_renamed(void **state)
     } cases[] = {
         {"bucket-key", "k", "bucket-key", "kk"},
         {"sequence.field", "x,k", "sequence.field", "x,kk"},
-        {"fields.k.aggregate-function", "sum", "fields.kk.aggregate-function", "sum"},
+        {"fields.k.ignore-retract", "false", "fields.kk.ignore-retract", "false"},
         {"fields.x.ignore-retract", "true", "fields.x.ignore-retract", "true"},
         {"fields.k,x.sequence-group", "v", "fields.kk,x.sequence-group", "v"},
         {"fields.x.sequence-group", "k,v", "fields.x.sequence-group", "kk,v"},
