@@ -186,7 +186,7 @@ static void print_kinds(const weir_connect_kind *kinds, size_t count, bool with_
     printf(".\n");
 }
 
-static void print_settings(bool works)
+static void print_settings(bool works, bool refused)
 {
     printf("\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n");
     for (size_t i = 0; i < weir_settings_count; i++) {
@@ -196,7 +196,7 @@ static void print_settings(bool works)
             [WEIR_SETTING_ENUM] = "",           [WEIR_SETTING_ZONE] = "time zone",
         };
         const weir_setting *setting = &weir_settings_table[i];
-        if (setting->works != works) {
+        if (setting->works != works || setting->is_refused != refused) {
             continue;
         }
         printf("| `%s` | ", setting->key);
@@ -225,9 +225,11 @@ static void print_option_page(void)
            "`'csv.field-delimiter' = ';'`.\n");
     print_kinds(weir_formats, weir_format_count, true);
     printf("\n## Settings\n\n`SET 'key' = 'value'`, `RESET 'key'`.\n");
-    print_settings(true);
+    print_settings(true, false);
     printf("\nKnown from Flink, accepted, without effect here:\n");
-    print_settings(false);
+    print_settings(false, false);
+    printf("\nKnown from Flink, and refused:\n");
+    print_settings(false, true);
 }
 
 /* ---- functions ---- */

@@ -151,7 +151,9 @@ static void add_keys(weir_completion *self, string_place place, const char *suff
 {
     if (place == SETTING) {
         for (size_t i = 0; i < weir_settings_count; i++) {
-            weir_completion_add(self, weir_settings_table[i].key, suffix);
+            if (!weir_settings_table[i].is_refused) {
+                weir_completion_add(self, weir_settings_table[i].key, suffix);
+            }
         }
     } else if (place == CATALOG_OPTION) {
         weir_completion_add(self, "type", suffix);

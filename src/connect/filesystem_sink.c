@@ -1,11 +1,13 @@
-/* The filesystem sink: rows to files `part-<uuid>-<n>` in a folder, a folder a partition.
+/* The filesystem sink: rows to files `part-<run>-<n>` in a folder, a folder a partition.
  *
  * Until the commit files have names that begin with '.', which no reader looks at. Preparing ends and syncs them; the
  * commit gives them their names, after it has removed what INSERT OVERWRITE replaces. A file ends at the size of the
  * rolling policy, and with every commit.
  *
- * What is prepared: | version: 1 | uuid of the run | folders: 4 | each: path | parts: 4 | the name of each |. Recovery
- * removes hidden files of that run which were not prepared. */
+ * A run is named by a uuid, behind a word for the job that it is of. Nobody else writes hidden files of a job: what a
+ * run that died has left of them goes when the next one begins.
+ *
+ * What is prepared: | version: 1 | name of the run | folders: 4 | each: path | parts: 4 | the name of each |. */
 #include <stdlib.h>
 
 #include "base/byte_reader.h"
@@ -46,7 +48,9 @@ typedef struct filesystem_sink {
     const char *compression;
     uint64_t part_bytes;
     bool overwrite; /* and nothing has been committed yet */
-    char uuid[WEIR_UUID_SIZE];
+    const char *run;   /* its name */
+    const char *owner; /* the start of it that all runs of the job share; NULL: there are no others */
+    bool is_clean;     /* what such runs have left is gone */
     int64_t part_number;
     weir_row_writer *row_writer; /* of text */
     weir_map partitions;         /* folder below the table's → partition_folder */
@@ -59,10 +63,47 @@ typedef struct filesystem_sink {
 /* The path of a part until the commit. */
 static char *hidden_path(const char *folder, const char *part) { return weir_format("%s/.%s.inprogress", folder, part); }
 
+/* Removes what runs of the job that died were writing, in a folder and those in it. `start`: of the names. */
+static int remove_hidden(filesystem_sink *sink, const char *folder, const char *start, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    weir_file_info *entries = NULL;
+    size_t count = 0;
+    int code = weir_fs_list(sink->fs, folder, &arena, &entries, &count, err);
+    for (size_t i = 0; code == WEIR_OK && i < count; i++) {
+        const char *path = weir_arena_format(&arena, "%s/%s", folder, entries[i].name);
+        if (entries[i].is_directory) {
+            code = remove_hidden(sink, path, start, err);
+        } else if (strncmp(entries[i].name, start, strlen(start)) == 0) {
+            code = weir_fs_remove(sink->fs, path, err);
+        }
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* `run`: the start of names of runs. A folder that is not there holds nothing. */
+static int clean(filesystem_sink *sink, weir_slice run, weir_error *err)
+{
+    char *start = weir_format(".part-%.*s-", (int)run.size, (const char *)run.data);
+    bool exists = false;
+    int code = weir_fs_exists(sink->fs, sink->folder, &exists, err);
+    if (code == WEIR_OK && exists) {
+        code = remove_hidden(sink, sink->folder, start, err);
+    }
+    free(start);
+    sink->is_clean = true;
+    return code;
+}
+
 static int begin_part(filesystem_sink *sink, partition_folder *partition, weir_error *err)
 {
+    if (sink->owner != NULL && !sink->is_clean) {
+        WEIR_TRY(clean(sink, weir_slice_text(sink->owner), err)); /* no run has come to a checkpoint */
+    }
     WEIR_GROW(partition->parts, partition->part_capacity, partition->part_count + 1);
-    char *part = weir_format("part-%s-%" PRId64, sink->uuid, sink->part_number++);
+    char *part = weir_format("part-%s-%" PRId64, sink->run, sink->part_number++);
     partition->parts[partition->part_count++] = part;
     char *path = hidden_path(partition->folder, part);
     int code = weir_fs_create(sink->fs, path, &partition->output, err);
@@ -286,7 +327,7 @@ static int prepare(weir_sink *self, weir_buffer *out, weir_error *err)
     uint32_t folders = 0;
     WEIR_TRY(end_parts(sink, &folders, err));
     weir_put_u8(out, PREPARED_VERSION);
-    weir_put_slice(out, weir_slice_text(sink->uuid));
+    weir_put_slice(out, weir_slice_text(sink->run));
     weir_put_u32(out, folders);
     for (size_t i = 0; i < sink->partitions.entry_count; i++) {
         partition_folder *partition = sink->partitions.entries[i].value;
@@ -357,32 +398,11 @@ static int publish_folder(filesystem_sink *sink, weir_byte_reader *reader, bool 
     return code;
 }
 
-/* Removes what a run that died was writing, in a folder and those in it. */
-static int remove_hidden(filesystem_sink *sink, const char *folder, weir_slice uuid, weir_error *err)
-{
-    weir_arena arena;
-    weir_arena_init(&arena);
-    weir_file_info *entries = NULL;
-    size_t count = 0;
-    const char *start = weir_arena_format(&arena, ".part-%.*s-", (int)uuid.size, (const char *)uuid.data);
-    int code = weir_fs_list(sink->fs, folder, &arena, &entries, &count, err);
-    for (size_t i = 0; code == WEIR_OK && i < count; i++) {
-        const char *path = weir_arena_format(&arena, "%s/%s", folder, entries[i].name);
-        if (entries[i].is_directory) {
-            code = remove_hidden(sink, path, uuid, err);
-        } else if (strncmp(entries[i].name, start, strlen(start)) == 0) {
-            code = weir_fs_remove(sink->fs, path, err);
-        }
-    }
-    weir_arena_free(&arena);
-    return code;
-}
-
-static int publish(filesystem_sink *sink, weir_slice prepared, bool recovers, weir_slice *out_uuid, weir_error *err)
+static int publish(filesystem_sink *sink, weir_slice prepared, bool recovers, weir_slice *out_run, weir_error *err)
 {
     weir_byte_reader reader = weir_byte_reader_of(prepared);
     bool known = weir_take_u8(&reader) == PREPARED_VERSION;
-    *out_uuid = weir_take_slice(&reader);
+    *out_run = weir_take_slice(&reader);
     uint32_t folders = known ? weir_take_count(&reader, 8) : 0;
     for (uint32_t i = 0; i < folders && !reader.failed; i++) {
         WEIR_TRY(publish_folder(sink, &reader, recovers, err));
@@ -399,19 +419,28 @@ static int commit(weir_sink *self, weir_slice prepared, weir_error *err)
         WEIR_TRY(remove_overwritten(sink, err));
         sink->overwrite = false;
     }
-    weir_slice uuid;
-    return publish(sink, prepared, false, &uuid, err);
+    weir_slice run;
+    return publish(sink, prepared, false, &run, err);
 }
 
 static int recover(weir_sink *self, weir_slice prepared, weir_error *err)
 {
     filesystem_sink *sink = (filesystem_sink *)self;
-    weir_slice uuid;
-    WEIR_TRY(publish(sink, prepared, true, &uuid, err));
-    return remove_hidden(sink, sink->folder, uuid, err);
+    weir_slice run;
+    WEIR_TRY(publish(sink, prepared, true, &run, err));
+    return clean(sink, sink->owner != NULL ? weir_slice_text(sink->owner) : run, err);
 }
 
 /* ---- opening and closing ---- */
+
+static void name_run(filesystem_sink *sink, const char *owner)
+{
+    char uuid[WEIR_UUID_SIZE];
+    weir_uuid(uuid);
+    sink->owner = weir_arena_strdup(&sink->arena, owner);
+    sink->run = owner != NULL ? weir_arena_format(&sink->arena, "%s-%s", owner, uuid)
+                              : weir_arena_strdup(&sink->arena, uuid);
+}
 
 static void drop_partition(filesystem_sink *sink, partition_folder *partition)
 {
@@ -527,7 +556,7 @@ int weir_filesystem_sink_open(const weir_sink_options *options, weir_sink **out,
     weir_arena_init(&sink->arena);
     sink->partition_keys = options->partition_keys;
     sink->overwrite = options->overwrite;
-    weir_uuid(sink->uuid);
+    name_run(sink, options->owner);
     int code = open_sink(sink, options, err);
     if (code != WEIR_OK) {
         close_sink(&sink->base);

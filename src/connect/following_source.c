@@ -222,10 +222,10 @@ static void take_listed(following_source *source, const weir_folder_file *file)
     weir_known_file *known = weir_known_files_find(&source->known, hash);
     if (known == NULL) {
         known = weir_known_files_add(&source->known, hash);
-        if (source->restored && file->modified_ms < source->known.settled_before_ms) {
-            known->is_through = true;
-            known->position.offset = file->size;
-        }
+    }
+    if (known->is_settled) {
+        known->is_settled = false;
+        known->position.offset = file->size;
     }
     /* An end of line that was missing is looked for when the file has changed. */
     bool is_news = source->restored || known->is_through || known->modified_ms != file->modified_ms;
@@ -284,6 +284,18 @@ static int list_folder(following_source *source, weir_error *err)
     return WEIR_OK;
 }
 
+/* Whether a file is not read to its end, for its writer may not be done with it. */
+static bool any_unfinished(const following_source *source)
+{
+    for (size_t i = 0; i < source->hot_count; i++) {
+        const weir_known_file *known = weir_known_files_find(&source->known, source->hot[i].hash);
+        if (known != NULL && !known->is_queued && has_more(source, known, source->hot[i].size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Puts what there is to read into the queue. */
 static int look(following_source *source, weir_error *err)
 {
@@ -297,6 +309,7 @@ static int look(following_source *source, weir_error *err)
         source->next_listing_ns = now + (pause > LISTING_MS * NS_PER_MS ? pause : LISTING_MS * NS_PER_MS);
     }
     sort_queue(source);
+    source->base.is_waiting = any_unfinished(source);
     source->next_look_ns = weir_monotonic_ns() + source->interval_ns;
     return WEIR_OK;
 }

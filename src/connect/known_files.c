@@ -1,8 +1,9 @@
 /* Files by the hashes of their names, and the part of them that a position keeps:
  *
  *   | version: 1 | settled before: 8 | files: 4 | each: hash: 8, offset: 8, line: 8, state: 1, modified: 8, flags: 1 |
+ *   | settled files: 4 | each: hash: 8 |
  *
- * Numbers little-endian. */
+ * Numbers little-endian. Files that are not read yet are found anew. */
 #include "connect/known_files.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/byte_reader.h"
 #include "base/map.h"
 
-#define VERSION     2 /* 1 is that of a folder that is not followed */
+#define VERSION     3 /* 1 is that of a folder that is not followed */
 #define ENTRY_BYTES 34
 
 enum { FLAG_THROUGH = 1, FLAG_OPEN = 2, FLAG_CUT = 4 };
@@ -121,6 +122,20 @@ static void settle(weir_known_files *files)
     free(times);
 }
 
+static void encode_settled(const weir_known_files *files, weir_buffer *out)
+{
+    uint32_t count = 0;
+    size_t count_at = out->size;
+    weir_put_u32(out, 0);
+    for (size_t i = 0; i < files->slot_count; i++) {
+        if (files->slots[i].hash != 0 && is_settled(files, &files->slots[i])) {
+            weir_put_u64(out, files->slots[i].hash);
+            count++;
+        }
+    }
+    weir_store_le32(out->data + count_at, count);
+}
+
 void weir_known_files_encode(weir_known_files *files, weir_buffer *out)
 {
     uint32_t count = 0;
@@ -132,8 +147,8 @@ void weir_known_files_encode(weir_known_files *files, weir_buffer *out)
     for (size_t i = 0; i < files->slot_count; i++) {
         const weir_known_file *file = &files->slots[i];
         bool is_unread = !file->is_through && !file->is_open && file->position.offset == 0;
-        if (file->hash == 0 || is_settled(files, file) || (is_unread && file->modified_ms >= files->settled_before_ms)) {
-            continue; /* known by its age, or found anew */
+        if (file->hash == 0 || is_settled(files, file) || is_unread) {
+            continue;
         }
         weir_put_u64(out, file->hash);
         weir_put_u64(out, file->position.offset);
@@ -144,7 +159,19 @@ void weir_known_files_encode(weir_known_files *files, weir_buffer *out)
                                    (file->is_cut ? FLAG_CUT : 0)));
         count++;
     }
-    memcpy(out->data + count_at, &count, sizeof count);
+    weir_store_le32(out->data + count_at, count);
+    encode_settled(files, out);
+}
+
+static void decode_settled(weir_byte_reader *reader, weir_known_files *files)
+{
+    uint32_t count = weir_take_count(reader, sizeof(uint64_t));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t hash = weir_take_u64(reader);
+        weir_known_file *file = weir_known_files_add(files, hash != 0 ? hash : 1);
+        file->is_through = file->is_settled = true;
+        file->modified_ms = INT64_MIN;
+    }
 }
 
 int weir_known_files_decode(weir_slice bytes, weir_known_files *files, weir_error *err)
@@ -168,6 +195,7 @@ int weir_known_files_decode(weir_slice bytes, weir_known_files *files, weir_erro
         file->is_open = flags & FLAG_OPEN;
         file->is_cut = flags & FLAG_CUT;
     }
+    decode_settled(&reader, files);
     if (!weir_byte_reader_is_done(&reader)) {
         weir_known_files_free(files);
         return weir_fail(err, WEIR_CORRUPT, "the stored position is damaged");

@@ -1,7 +1,8 @@
 /* What a source that follows a folder knows of its files: by the hash of a name, how far each has been read.
  *
- * In memory all files that are in the folder are known; a position holds the newest of them and those that are not
- * through, so that it stays small however many there are. */
+ * A position says of the newest files, and of those that are not through, how far they were read. Of the others that are
+ * through it has the hashes alone, so that it stays small however many there are: what is added to one of these while
+ * nobody looks is not seen. */
 #ifndef WEIR_CONNECT_KNOWN_FILES_H
 #define WEIR_CONNECT_KNOWN_FILES_H
 
@@ -18,13 +19,14 @@ typedef struct weir_known_file {
     bool is_through;     /* read to the end that it had then */
     bool is_open;        /* was in the midst of being read when the position was taken */
     bool is_cut;         /* its last line was taken whether it had an end or not */
+    bool is_settled;     /* a position said no more than that it is through, and it was not seen since */
 } weir_known_file;
 
 typedef struct weir_known_files {
     weir_known_file *slots; /* open addressing */
     size_t slot_count;      /* a power of two, or 0 */
     size_t count;
-    int64_t settled_before_ms; /* files older than that which a position does not name are through */
+    int64_t settled_before_ms; /* of files older than that which are through a position holds the hashes alone */
 } weir_known_files;
 
 void weir_known_files_free(weir_known_files *files);

@@ -30,6 +30,7 @@ typedef struct weir_sink_options {
     const char *const *partition_keys;
     int32_t partition_key_count;
     FILE *print_to;    /* where a print sink prints */
+    const char *owner; /* the same for all runs of one job, and only for them; NULL: there are no others */
     bool overwrite;    /* INSERT OVERWRITE */
     bool holds_back;   /* rows are not to be seen before the commit; otherwise a sink that has no reason to wait shows
                           them at once */

@@ -28,6 +28,7 @@ struct weir_source {
 
     bool is_bounded;
     int64_t poll_interval_ms; /* after WEIR_IDLE it need not be asked earlier; 0: as often as one likes */
+    bool is_waiting; /* by the last WEIR_IDLE: it has seen something that it gives before long though nothing is added */
     int64_t total_bytes; /* of bounded input, for progress; -1: unknown */
     int64_t done_bytes;
 };

@@ -163,6 +163,10 @@ int weir_settings_set(weir_settings *settings, const char *key, weir_position ke
                       weir_position value_position, weir_error *err)
 {
     const weir_setting *setting = weir_setting_find(key);
+    if (setting != NULL && setting->is_refused) {
+        return weir_fail_at(err, WEIR_UNSUPPORTED, key_position.line, key_position.column,
+                            "there is no '%s' here; leave it out. %s", key, setting->text);
+    }
     WEIR_TRY(setting == NULL ? check_unknown(key, key_position, err)
                              : check_value(setting, value, value_position, err));
     for (size_t i = 0; i < settings->count; i++) {

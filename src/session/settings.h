@@ -24,6 +24,7 @@ typedef struct weir_setting {
     const char *const *values;  /* of ENUM: lower case, NULL after the last */
     const char *const *refused; /* of ENUM: values that are not offered yet; NULL: none */
     bool works;                 /* false: kept, without effect */
+    bool is_refused;            /* for it would do something else than one expects; `text` says what to do */
     const char *text;
 } weir_setting;
 

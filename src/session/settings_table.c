@@ -4,6 +4,7 @@
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define WORKS(k, t, d, x) {.key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .works = true, .text = (x)}
+#define NOT_HERE(k, x)    {.key = (k), .type = WEIR_SETTING_TEXT, .is_refused = true, .text = (x)}
 #define KEPT(k, t, d, x)  {.key = (k), .type = WEIR_SETTING_##t, .default_value = (d), .text = (x)}
 #define CHOICE(k, d, w, r, has_effect, x)                                                                              \
     {.key = (k),                                                                                                       \
@@ -41,6 +42,12 @@ const weir_setting weir_settings_table[] = {
            "What happens to values that are longer than their CHAR, VARCHAR, BINARY or VARBINARY column although their "
            "type fits: they are kept; or cut, and shorter ones of CHAR and BINARY filled up."),
 
+    /* ---- Flink's, for which there is another way here ---- */
+    NOT_HERE("execution.checkpointing.dir", "State lies in the folder of --state DIR, which may be anywhere."),
+    NOT_HERE("state.checkpoints.dir", "State lies in the folder of --state DIR, which may be anywhere."),
+    NOT_HERE("execution.state-recovery.path", "Jobs go on from the folder of --state DIR when they are started again."),
+    NOT_HERE("execution.savepoint.path", "Jobs go on from the folder of --state DIR when they are started again."),
+
     /* ---- Flink's, without effect here ---- */
     KEPT("pipeline.auto-watermark-interval", DURATION, "200 ms", "How often watermarks are made."),
     KEPT("pipeline.object-reuse", BOOLEAN, "false", "Of Flink's operators."),
@@ -51,7 +58,6 @@ const weir_setting weir_settings_table[] = {
     KEPT("execution.checkpointing.mode", TEXT, "EXACTLY_ONCE", "Commits are always exactly once."),
     KEPT("execution.checkpointing.min-pause", DURATION, "0 ms", "Between two checkpoints."),
     KEPT("execution.checkpointing.timeout", DURATION, "10 min", "Of a checkpoint."),
-    KEPT("execution.checkpointing.dir", TEXT, NULL, "See --state."),
     KEPT("execution.checkpointing.savepoint-dir", TEXT, NULL, "See --state."),
     KEPT("execution.checkpointing.storage", TEXT, NULL, "Always a folder: see --state."),
     KEPT("execution.checkpointing.max-concurrent-checkpoints", INTEGER, "1", "Checkpoints at a time."),
@@ -59,7 +65,6 @@ const weir_setting weir_settings_table[] = {
     KEPT("execution.checkpointing.unaligned.enabled", BOOLEAN, "false", "Of Flink's barriers."),
     KEPT("execution.checkpointing.externalized-checkpoint-retention", TEXT, NULL, "What stays after a job."),
     KEPT("execution.checkpointing.incremental", BOOLEAN, "false", "Of Flink's state."),
-    KEPT("execution.state-recovery.path", TEXT, NULL, "Jobs go on from --state."),
     KEPT("execution.state-recovery.ignore-unclaimed-state", BOOLEAN, "false", "Of Flink's state."),
     KEPT("table.exec.mini-batch.enabled", BOOLEAN, "false", "Input always goes in batches."),
     KEPT("table.exec.mini-batch.allow-latency", DURATION, "0 ms", "Input always goes in batches."),

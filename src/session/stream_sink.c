@@ -28,18 +28,19 @@ static const int32_t *written_key(weir_session_table *table, const weir_bound *b
 
 /* Options that live as long as the table. */
 static int open_connector(weir_session_table *table, const weir_bound *bound, const char *description,
-                          weir_stream_sink **out, weir_error *err)
+                          const char *owner, weir_stream_sink **out, weir_error *err)
 {
     weir_connector_sink_options *options = WEIR_NEW(&table->arena, weir_connector_sink_options);
     WEIR_TRY(weir_sink_writer_check(table, err));
     weir_sink_writer_options(table, &table->arena, &options->sink);
+    options->sink.owner = weir_arena_strdup(&table->arena, owner);
     options->key = written_key(table, bound);
     options->key_count = table->base.primary_key_count;
     options->description = description;
     return weir_connector_sink_open(options, out, err);
 }
 
-int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound, const char *job,
+int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound, const char *job, const char *owner,
                                   weir_stream_sink **out, weir_error *err)
 {
     weir_session_table *table = bound->sink->owner;
@@ -48,7 +49,7 @@ int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound
     WEIR_TRY(weir_session_table_check_writable(table, err));
     weir_stream_sink *sink = NULL;
     int code = table->kind == WEIR_SESSION_PAIMON_TABLE ? open_paimon(table, job, description, &sink, err)
-                                                        : open_connector(table, bound, description, &sink, err);
+                                                        : open_connector(table, bound, description, owner, &sink, err);
     if (code != WEIR_OK) {
         return weir_error_at(err, code, table->position);
     }

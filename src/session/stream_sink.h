@@ -6,8 +6,8 @@
 #include "stream/sink/sink.h"
 
 /* Refuses what cannot be written before anything is. `bound` and its table must outlive the sink; `job`: its name, for
- * what the table keeps of its commits. */
-int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound, const char *job,
+ * what the table keeps of its commits; `owner`: see weir_sink_options, NULL: none. */
+int weir_session_stream_sink_open(weir_session *session, const weir_bound *bound, const char *job, const char *owner,
                                   weir_stream_sink **out, weir_error *err);
 
 #endif

@@ -35,6 +35,11 @@ same "a line that was added, and another file" "-U[1, Ada]
 +I[2, Bob]" "$(follow | LC_ALL=C sort -t, -k1.4,1.4n -s)"
 contains "the table knows its reader" "nextSnapshot" "$(cat "$work"/lake/default.db/users/consumer/consumer-screen)"
 
+# A last line without its end is read although the time without news is shorter than what its writer is given.
+printf '{"before":null,"after":{"id":3,"name":"Lin"},"op":"c"}' >"$work/in/last"
+same "a last line without an end" "+I[3, Lin]" \
+    "$("$weir" run --quiet --until-idle 0.2 --timeout 120 "$work/follow.sql" 2>"$work/err")"
+
 # Killed in the midst of it: what was committed is not read again.
 "$weir" run --quiet "$work/follow.sql" >"$work/out" 2>"$work/err" &
 job=$!
@@ -45,10 +50,11 @@ done
 kill -9 $job
 wait $job 2>/dev/null
 follow >>"$work/out"
-same "all rows are in the table once" "11" \
+same "all rows are in the table once" "12" \
     "$("$weir" sql --format csv -e "SET 'execution.runtime-mode' = 'batch'; CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '$work/lake'); SELECT COUNT(*) FROM lake.\`default\`.users" 2>/dev/null | tail -1)"
 same "and their inserts were shown" "9" "$(grep -c '+I\[1[0-9]' "$work/out" | awk '{ print ($1 >= 9 ? 9 : $1) }')"
 same "each beginning of the script wrote its row to a file, going on did not" "7,Eve
+7,Eve
 7,Eve
 7,Eve" "$(cat "$work"/files/part-*)"
 finish

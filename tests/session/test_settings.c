@@ -73,6 +73,18 @@ static void a_misspelt_key_is_refused_and_a_foreign_one_is_kept(void **state)
     weir_settings_free(&settings);
 }
 
+static void what_has_another_way_here_is_refused(void **state)
+{
+    (void)state;
+    weir_settings settings = {0};
+    weir_error err = {0};
+    assert_int_equal(set(&settings, "execution.checkpointing.dir", "file:///tmp/x", &err), WEIR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "--state DIR"));
+    assert_int_equal(err.column, 5);
+    assert_null(weir_settings_get(&settings, "execution.checkpointing.dir"));
+    weir_settings_free(&settings);
+}
+
 static void every_default_is_a_value_of_its_type(void **state)
 {
     (void)state;
@@ -98,6 +110,7 @@ int main(void)
         cmocka_unit_test(durations_are_read_in_milliseconds),
         cmocka_unit_test(values_are_checked_by_type_at_their_place),
         cmocka_unit_test(a_misspelt_key_is_refused_and_a_foreign_one_is_kept),
+        cmocka_unit_test(what_has_another_way_here_is_refused),
         cmocka_unit_test(every_default_is_a_value_of_its_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -586,6 +586,51 @@ static void damaged_bytes_are_refused(void **state)
     fixture_free(&table);
 }
 
+/* ---- a table that goes away ---- */
+
+static void a_table_that_was_dropped_is_not_made_again(void **state)
+{
+    (void)state;
+    fixture table;
+    sink_end end;
+    weir_buffer prepared = {0};
+    weir_error err = {0};
+    bool exists = true;
+    create(&table, "bucket=1");
+    sink_end_open(table.fs, &end);
+    sink_end_checkpoint(&end, 1, "[[1, \"a\"]]", "+I");
+    must(weir_fs_remove_recursively(table.fs, FIXTURE_PATH, &err), &err, "dropping");
+    sink_end_write(&end, "[[2, \"b\"]]", "+I");
+    assert_int_equal(end.sink->prepare(end.sink, 2, true, &prepared, &err), WEIR_NOT_FOUND);
+    assert_non_null(strstr(err.message, "was dropped while a job was writing it"));
+    sink_end_close(&end);
+    must(weir_fs_exists(table.fs, FIXTURE_PATH, &exists, &err), &err, "looking");
+    assert_false(exists);
+    weir_buffer_free(&prepared);
+    fixture_free(&table);
+}
+
+static void a_table_that_was_made_anew_is_not_written(void **state)
+{
+    (void)state;
+    fixture table;
+    sink_end end;
+    weir_buffer prepared = {0};
+    weir_error err = {0};
+    create(&table, "bucket=1");
+    sink_end_open(table.fs, &end);
+    weir_schema again = *table.table->schema;
+    must(weir_fs_remove_recursively(table.fs, FIXTURE_PATH, &err), &err, "dropping");
+    again.time_ms++;
+    must(weir_schema_publish(table.fs, FIXTURE_PATH, &again, &err), &err, "making it anew");
+    sink_end_write(&end, "[[2, \"b\"]]", "+I");
+    assert_int_equal(end.sink->prepare(end.sink, 1, true, &prepared, &err), WEIR_CONFLICT);
+    assert_non_null(strstr(err.message, "made anew"));
+    sink_end_close(&end);
+    weir_buffer_free(&prepared);
+    fixture_free(&table);
+}
+
 /* ---- dying anywhere ---- */
 
 enum { CHECKPOINTS = 5 };
@@ -701,6 +746,8 @@ int main(void)
         cmocka_unit_test(the_last_checkpoint_comes_with_a_full_compaction),
         cmocka_unit_test(buckets_await_their_full_compaction_over_restarts),
         cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(a_table_that_was_dropped_is_not_made_again),
+        cmocka_unit_test(a_table_that_was_made_anew_is_not_written),
         cmocka_unit_test(a_job_that_dies_anywhere_leaves_the_table_as_if_it_had_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

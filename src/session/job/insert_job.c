@@ -132,7 +132,9 @@ static int add_inserts(weir_session_job *job, weir_session *session, weir_error 
 {
     for (int32_t i = 0; i < job->bound_count; i++) {
         weir_stream_sink *sink = NULL;
-        WEIR_TRY(weir_session_stream_sink_open(session, job->bounds[i], job->info.name, &sink, err));
+        const char *owner =
+            job->place.id != NULL ? weir_arena_format(&job->arena, "%s%02x", job->place.id, (unsigned)i) : NULL;
+        WEIR_TRY(weir_session_stream_sink_open(session, job->bounds[i], job->info.name, owner, &sink, err));
         WEIR_TRY(weir_job_add(job->job, job->bounds[i], sink, err));
     }
     return WEIR_OK;

@@ -38,6 +38,11 @@ void weir_session_job_settle(weir_session_job *job)
         return;
     }
     weir_session_job_refresh(job);
+    if (job->info.status.phase == WEIR_JOB_RUNNING || job->info.status.phase == WEIR_JOB_STOPPING) {
+        weir_job_stop(job->job, WEIR_JOB_STOP_NOW, 0); /* what it has written stands only then */
+        weir_job_wait(job->job, -1);
+        weir_session_job_refresh(job);
+    }
     if (job->info.status.phase == WEIR_JOB_FAILED) {
         job->err = weir_job_error(job->job);
     }

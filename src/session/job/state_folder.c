@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "fs/fs.h"
 
@@ -154,6 +155,23 @@ static const char *folder_name(weir_arena *arena, const char *name)
     return changed ? weir_arena_format(arena, "_%s-%08x", clean, (unsigned)(hash ^ hash >> 32)) : clean;
 }
 
+/* The id that job.json keeps. */
+static int read_job(const char *path, weir_arena *arena, const char **out_id, weir_error *err)
+{
+    weir_buffer bytes = {0};
+    json_t *document = NULL;
+    int code = weir_fs_read_all(weir_fs_local(), path, &bytes, err);
+    if (code == WEIR_OK) {
+        code = weir_json_parse(weir_buffer_slice(&bytes), path, &document, err);
+    }
+    if (code == WEIR_OK) {
+        *out_id = weir_arena_strdup(arena, json_string_value(json_object_get(document, "id")));
+    }
+    json_decref(document);
+    weir_buffer_free(&bytes);
+    return code;
+}
+
 /* What lies there without a job.json is left of one that was forgotten. */
 static int write_job(const char *path, const char *name, const char *text, const weir_job_place *place,
                      weir_error *err)
@@ -163,6 +181,7 @@ static int write_job(const char *path, const char *name, const char *text, const
     weir_buffer bytes = {0};
     json_object_set_new(document, "name", json_string(name));
     json_object_set_new(document, "statement", json_string(text));
+    json_object_set_new(document, "id", json_string(place->id));
     weir_json_write_pretty(document, &bytes);
     json_decref(document);
     int code = weir_fs_make_directories(weir_fs_local(), place->folder, err);
@@ -186,7 +205,12 @@ int weir_state_folder_job(weir_state_folder *folder, const char *name, const cha
     place.state_folder = weir_arena_format(&folder->arena, "%s/state", place.folder);
     const char *path = weir_arena_format(&folder->arena, "%s/job.json", place.folder);
     WEIR_TRY(weir_fs_exists(weir_fs_local(), path, &exists, err));
-    if (!exists) {
+    if (exists) {
+        WEIR_TRY(read_job(path, &folder->arena, &place.id, err));
+    } else {
+        char uuid[WEIR_UUID_SIZE];
+        weir_uuid(uuid);
+        place.id = weir_arena_strndup(&folder->arena, uuid, 8);
         WEIR_TRY(write_job(path, name, text, &place, err));
     }
     place.is_resumed = exists;

@@ -155,6 +155,7 @@ static int ask(weir_job *job, weir_graph_source *source, int64_t now, bool *gave
 /* What a turn over all sources has found. */
 typedef struct turn {
     bool gave;            /* some source had something */
+    bool waiting;         /* some source is about to have something */
     bool ended;           /* all have ended */
     int64_t next_poll_ms; /* when the next one wants to be asked */
 } turn;
@@ -185,6 +186,7 @@ static int ask_all(weir_job *job, const wish *asked, turn *out, weir_error *err)
             }
             if (!sources[j].ended) {
                 out->ended = false;
+                out->waiting = out->waiting || sources[j].source->is_waiting;
                 out->next_poll_ms =
                     sources[j].next_poll_ms < out->next_poll_ms ? sources[j].next_poll_ms : out->next_poll_ms;
             }
@@ -280,7 +282,7 @@ int weir_job_run(weir_job *job, weir_job_phase *out_phase, weir_error *err)
         WEIR_TRY(ask_all(job, &asked, &last, err));
         int64_t now = weir_job_now();
         WEIR_TRY(tick_all(job, now, err));
-        rows_ms = last.gave ? now : rows_ms;
+        rows_ms = last.gave || last.waiting ? now : rows_ms;
         publish(job, rows_ms);
         if (last.ended) {
             *out_phase = WEIR_JOB_FINISHED;

@@ -104,6 +104,25 @@ static int write_batch(weir_stream_sink *self, const weir_batch *batch, weir_err
     return code;
 }
 
+/* Writing would make the folder of a table that was dropped anew. */
+static int check_stands(const paimon_sink *sink, weir_error *err)
+{
+    const weir_table *table = sink->table;
+    weir_arena arena;
+    weir_schema *schema = NULL;
+    weir_arena_init(&arena);
+    int code = weir_schema_read(table->context.fs, table->context.paths.root, table->schema->id, &arena, &schema, err);
+    if (code == WEIR_NOT_FOUND) {
+        code = weir_fail(err, WEIR_NOT_FOUND, "%s: the table was dropped while a job was writing it", table->path);
+    } else if (code == WEIR_OK && schema->time_ms != table->schema->time_ms) {
+        code = weir_fail(err, WEIR_CONFLICT,
+                         "%s: the table was dropped and made anew while a job was writing it; begin anew with --fresh",
+                         table->path);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_buffer *out, weir_error *err)
 {
     paimon_sink *sink = (paimon_sink *)self;
@@ -112,6 +131,7 @@ static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_b
     int64_t seen = 0;
     int code;
     weir_arena_init(&arena);
+    WEIR_GO(check_stands(sink, err));
     WEIR_GO(latest_snapshot(sink, &seen, err));
     weir_table_write_compact_due(sink->write, last ? WEIR_BATCH_COMMIT_IDENTIFIER : checkpoint);
     WEIR_GO(weir_table_write_prepare(sink->write, last, &arena, &messages, err));

@@ -15,7 +15,9 @@ typedef struct connector_source {
 static int next_batch(weir_stream_source *self, weir_batch *out, weir_error *err)
 {
     connector_source *source = (connector_source *)self;
-    WEIR_TRY(source->source->next(source->source, &source->inner, err));
+    int code = source->source->next(source->source, &source->inner, err);
+    self->is_waiting = source->source->is_waiting;
+    WEIR_TRY(code);
     weir_batch_clear(out);
     for (int32_t i = 0; i < source->column_count; i++) {
         weir_vector column = out->columns[i];
