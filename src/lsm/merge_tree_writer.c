@@ -240,7 +240,8 @@ static int write_rows(weir_bucket_writer *base, const weir_batch *batch, const u
 static int flush(weir_bucket_writer *base, weir_error *err)
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
-    if (writer->options.spillable && writer->options.changelog_producer != WEIR_CHANGELOG_INPUT) {
+    if (writer->options.spillable && writer->options.changelog_producer != WEIR_CHANGELOG_INPUT &&
+        weir_write_buffer_can_spill(&writer->buffer)) {
         WEIR_TRY(weir_write_buffer_spill(&writer->buffer, err));
         weir_write_buffer_release(&writer->buffer);
         return WEIR_OK;
@@ -416,8 +417,10 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
                                       options->partition.size);
     writer->index_cache = weir_key_index_cache_create(context->budget);
-    weir_write_buffer_init(&writer->buffer, context);
-    int code = weir_lsm_options_read(context->schema, &writer->options, err);
+    int code = weir_write_buffer_init(&writer->buffer, context, err);
+    if (code == WEIR_OK) {
+        code = weir_lsm_options_read(context->schema, &writer->options, err);
+    }
     fill_levels(writer, options->restored_files, options->restored_file_count);
     if (code == WEIR_OK) {
         code = weir_bucket_path(&writer->names, &context->paths, context->schema, writer->partition, writer->bucket,

@@ -10,10 +10,11 @@
 /* Rows written at a time: bounds the memory of gathered columns and lets the file roll between. */
 #define FLUSH_ROWS 131072
 
-void weir_write_buffer_init(weir_write_buffer *buffer, const weir_table_context *context)
+int weir_write_buffer_init(weir_write_buffer *buffer, const weir_table_context *context, weir_error *err)
 {
     *buffer = (weir_write_buffer){.context = context};
     weir_batch_init(&buffer->rows, context->schema->fields, context->schema->field_count);
+    return weir_buffer_merge_init(&buffer->merge, context->schema, err);
 }
 
 void weir_write_buffer_free(weir_write_buffer *buffer)
@@ -21,6 +22,7 @@ void weir_write_buffer_free(weir_write_buffer *buffer)
     weir_batch_free(&buffer->rows);
     free(buffer->sequence_numbers);
     weir_spill_free(buffer->spill);
+    weir_buffer_merge_free(&buffer->merge);
     *buffer = (weir_write_buffer){0};
 }
 
@@ -128,7 +130,7 @@ static int64_t keep_last_of_each_key(const weir_sort_keys *keys, uint32_t *order
 }
 
 /* Sorts the rows in memory and writes them; they stay in the buffer. */
-static int write_sorted(const weir_write_buffer *buffer, weir_data_file_writer *data, weir_data_file_writer *changelog,
+static int write_sorted(weir_write_buffer *buffer, weir_data_file_writer *data, weir_data_file_writer *changelog,
                         weir_error *err)
 {
     int code = WEIR_OK;
@@ -138,8 +140,14 @@ static int write_sorted(const weir_write_buffer *buffer, weir_data_file_writer *
     WEIR_GO(weir_alloc_checked((size_t)buffer->rows.length, sizeof *ordered.rows, (void **)&ordered.rows, err));
     WEIR_GO(weir_sort_keys_append(&keys, &buffer->rows, schema->key_columns, schema->key_column_count, err));
     WEIR_GO(weir_sort_keys_order(&keys, ordered.rows, err));
+    const weir_sorted_buffer sorted = {&buffer->rows, buffer->sequence_numbers, &keys, ordered.rows, ordered.count};
+    weir_buffer_merge_order(&buffer->merge, &sorted);
     if (changelog != NULL) {
         WEIR_GO(write_ordered(&ordered, changelog, err));
+    }
+    if (!weir_buffer_merge_keeps_last(&buffer->merge)) {
+        WEIR_GO(weir_buffer_merge_write(&buffer->merge, &sorted, data, err));
+        goto done;
     }
     ordered.count = keep_last_of_each_key(&keys, ordered.rows, ordered.count);
     weir_sort_keys_free(&keys);
@@ -148,6 +156,11 @@ done:
     weir_sort_keys_free(&keys);
     free(ordered.rows);
     return code;
+}
+
+bool weir_write_buffer_can_spill(const weir_write_buffer *buffer)
+{
+    return weir_merge_engine_picks(&buffer->merge.engine);
 }
 
 int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err)

@@ -1,11 +1,13 @@
 /* Rows of one bucket in memory: taken in the order of arrival, sorted and merged when they are flushed.
  *
  * Where spilling is on, rows that do not fit any longer go sorted into files of a local temporary folder; the flush
- * merges them, so that one commit still makes one level-0 run. Raw rows are needed for the input changelog, so there
- * nothing is spilled: the buffer is flushed to level 0 instead. */
+ * merges them, so that one commit still makes one level-0 run. Raw rows are needed for the input changelog, and engines
+ * that make a row of several would make others of rows merged in another order; so there nothing is spilled: the buffer
+ * is flushed to level 0 instead. */
 #ifndef WEIR_LSM_WRITE_BUFFER_H
 #define WEIR_LSM_WRITE_BUFFER_H
 
+#include "lsm/buffer_merge.h"
 #include "lsm/commit_message.h"
 #include "merge/spill.h"
 
@@ -15,9 +17,11 @@ typedef struct weir_write_buffer {
     int64_t *sequence_numbers;
     size_t sequence_capacity;
     weir_spill *spill; /* NULL: nothing spilled */
+    weir_buffer_merge merge;
 } weir_write_buffer;
 
-void weir_write_buffer_init(weir_write_buffer *buffer, const weir_table_context *context);
+/* WEIR_INVALID for merging options that contradict each other; the buffer is only good for freeing then. */
+int weir_write_buffer_init(weir_write_buffer *buffer, const weir_table_context *context, weir_error *err);
 void weir_write_buffer_free(weir_write_buffer *buffer); /* removes spilled files */
 
 /* Takes the rows at `rows` (NULL: all) and numbers them from *next_sequence on, which is advanced. */
@@ -34,11 +38,13 @@ int64_t weir_write_buffer_bytes(const weir_write_buffer *buffer);
 /* Gives back the memory of an empty buffer. */
 void weir_write_buffer_release(weir_write_buffer *buffer);
 
+/* Whether rows may be set aside. */
+bool weir_write_buffer_can_spill(const weir_write_buffer *buffer);
 /* Moves the rows in memory into a sorted file of the temporary folder. */
 int weir_write_buffer_spill(weir_write_buffer *buffer, weir_error *err);
 
-/* Writes one row a key (the last one) to `data` in key order, and every row, in the order of keys and arrival, to
- * `changelog` (NULL: none; not after a spill). The buffer keeps its rows until they are safe: weir_write_buffer_clear.
+/* Writes one row a key to `data` in key order, and every row, in the order of keys and age, to `changelog` (NULL: none;
+ * not after a spill). The buffer keeps its rows until they are safe: weir_write_buffer_clear.
  */
 int weir_write_buffer_flush(weir_write_buffer *buffer, weir_data_file_writer *data, weir_data_file_writer *changelog,
                             weir_error *err);

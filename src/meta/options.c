@@ -386,17 +386,9 @@ static bool is_default(const weir_option *option, const char *value)
     return option->default_value != NULL && weir_text_equal_ignore_case(option->default_value, value);
 }
 
-/* Aggregation and field-level options that change what is written, whatever the column. */
+/* Options of columns that change what is written, whatever the column. */
 static bool refused_field_option(const char *key)
 {
-    static const char *const suffixes[] = {".sequence-group", ".aggregate-function"};
-    size_t length = strlen(key);
-    for (size_t i = 0; strncmp(key, "fields.", 7) == 0 && i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        size_t size = strlen(suffixes[i]);
-        if (length > size && strcmp(key + length - size, suffixes[i]) == 0) {
-            return true;
-        }
-    }
     return strncmp(key, "file-index.", 11) == 0 && strstr(key, ".columns") != NULL;
 }
 

@@ -20,7 +20,7 @@ typedef struct weir_table_write_options {
 int weir_table_write_open(const weir_table *table, const weir_table_write_options *options, weir_table_write **out,
                           weir_error *err);
 
-/* Takes all rows of a batch that has the schema's columns; kinds as given. NULL in a NOT NULL column is WEIR_INVALID
+/* Takes all rows of a batch that has the schema's columns; kinds as given, or as rowkind.field tells. NULL in a NOT NULL column is WEIR_INVALID
  * naming the column, and no row has been taken. Append tables take +I only.
  *
  * After most other errors, of this and of the functions below, rows may be lost: the writer refuses to go on until it

@@ -43,7 +43,7 @@ static void the_last_row_of_each_key_is_written_in_key_order(void **state)
     int64_t next = 7;
     const char *data = NULL, *changelog = NULL;
     fixture_start(&test, LSM_SCHEMA(""));
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     assert_true(weir_write_buffer_is_empty(&buffer));
     append(&test, &buffer, "[['+I',3,'c'],['+I',-1,'x'],['-U',3,'c'],['+U',3,'d']]", &next);
     append(&test, &buffer, "[['-D',-1,'x'],['+I',2,null]]", &next);
@@ -69,7 +69,7 @@ static void only_the_chosen_rows_are_taken(void **state)
     const char *data = NULL;
     const uint32_t rows[] = {3, 0};
     fixture_start(&test, LSM_SCHEMA(""));
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     lsm_rows(&test, &batch, "[['+I',1,'a'],['+I',2,'b'],['+I',3,'c'],['-D',1,'z']]");
     CHECK(&test, weir_write_buffer_append(&buffer, &batch, rows, 2, &next, &test.err));
     weir_batch_free(&batch);
@@ -105,7 +105,7 @@ static void spilled_pieces_come_out_as_one_run(void **state)
     const char *data = NULL;
     fixture_start(&test, LSM_SCHEMA(""));
     const char *folder = make_temporary_folder(&test);
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     append(&test, &buffer, "[['+I',5,'first'],['+I',1,'first'],['+I',9,'first']]", &next);
     CHECK(&test, weir_write_buffer_spill(&buffer, &test.err));
     assert_int_equal(weir_write_buffer_bytes(&buffer), 0);
@@ -132,7 +132,7 @@ static void a_buffer_that_is_given_up_removes_what_it_spilled(void **state)
     int64_t next = 0;
     fixture_start(&test, LSM_SCHEMA(""));
     const char *folder = make_temporary_folder(&test);
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     append(&test, &buffer, "[['+I',5,'first']]", &next);
     CHECK(&test, weir_write_buffer_spill(&buffer, &test.err));
     weir_write_buffer_free(&buffer);
@@ -150,7 +150,7 @@ static void where_nothing_can_be_spilled_the_message_names_tmpdir(void **state)
     fixture_start(&test, LSM_SCHEMA(""));
     const char *folder = make_temporary_folder(&test);
     setenv("TMPDIR", "/proc/no-such-folder", 1);
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     append(&test, &buffer, "[['+I',5,'first']]", &next);
     assert_int_not_equal(weir_write_buffer_spill(&buffer, &test.err), WEIR_OK);
     assert_non_null(strstr(test.err.message, "TMPDIR"));
@@ -168,7 +168,7 @@ static void released_memory_is_made_again_by_the_next_rows(void **state)
     int64_t next = 0;
     const char *data = NULL;
     fixture_start(&test, LSM_SCHEMA(""));
-    weir_write_buffer_init(&buffer, &test.context);
+    CHECK(&test, weir_write_buffer_init(&buffer, &test.context, &test.err));
     append(&test, &buffer, "[['+I',5,'a']]", &next);
     flush(&test, &buffer, &data, NULL);
     weir_write_buffer_release(&buffer);

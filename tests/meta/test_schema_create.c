@@ -34,10 +34,11 @@ static void what_is_wrong_is_found_before_anything_is_written(void **state)
         {{"a INT, b INT", NULL, NULL, "bucket=2;bucket-key=c"}, WEIR_INVALID, "'c'"},
         {{"a STRING", "a", NULL, "bucket=2;bucket-function.type=mod"}, WEIR_INVALID, "INT or BIGINT"},
         {{"a INT", NULL, NULL, "bukcet=2"}, WEIR_INVALID, "did you mean 'bucket'"},
-        {{"a INT", "a", NULL, "bucket=1;merge-engine=partial-update"}, WEIR_UNSUPPORTED, "deduplicate"},
+        {{"a INT", "a", NULL, "merge-engine=first-row;changelog-producer=full-compaction"}, WEIR_INVALID, "'none' and"},
+        {{"a INT", "a", NULL, "merge-engine=first-row;sequence.field=a"}, WEIR_INVALID, "sequence field"},
         {{"a INT", "a", NULL, "bucket=1;merge-engine=dedupliacte"}, WEIR_INVALID, "did you mean 'deduplicate'"},
-        {{"a INT", "a", NULL, "bucket=1;sequence.field=a"}, WEIR_UNSUPPORTED, "sequence.field"},
-        {{"a INT", "a", NULL, "bucket=1;fields.a.aggregate-function=sum"}, WEIR_UNSUPPORTED, "aggregate-function"},
+        {{"a INT", "a", NULL, "bucket=1;sequence.field=b"}, WEIR_INVALID, "sequence.field"},
+        {{"a INT", "a", NULL, "bucket=1;fields.b.aggregate-function=sum"}, WEIR_INVALID, "aggregate-function"},
         {{"a INT", "a", NULL, "bucket=1;deletion-vectors.enabled=true"}, WEIR_UNSUPPORTED, "deletion-vectors"},
         {{"a INT", NULL, NULL, "file.format=orc"}, WEIR_UNSUPPORTED, "parquet, avro"},
         {{"a INT", NULL, NULL, "file.format=parqet"}, WEIR_INVALID, "did you mean 'parquet'"},
@@ -91,6 +92,8 @@ static void what_is_right_is_accepted(void **state)
         {"a INT", NULL, NULL, "parquet.compression.codec.zstd.level=3;fields.a.default-value=7"},
         {"a INT", "a", NULL, "bucket=1;deletion-vectors.enabled=false;changelog-producer.lookup-wait=false"},
         {"a INT", "a", NULL, "bucket=1;changelog-producer=LOOKUP;snapshot.time-retained=7d;target-file-size=128MB"},
+        {"a INT, n INT, t INT", "a", NULL, "merge-engine=aggregation;fields.n.aggregate-function=sum;sequence.field=t"},
+        {"a INT, n INT, t INT", "a", NULL, "merge-engine=partial-update;fields.t.sequence-group=n"},
         {"a VARIANT, b TIMESTAMP(9)", NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "lsm/commit_message_bytes.h"
-#include "lsm/lsm_options.h"
 #include "table/publish.h"
+#include "table/row_kinds.h"
 
 #define VERSION 1
 
@@ -246,11 +246,17 @@ static void close_sink(weir_stream_sink *self)
 static int choose_changes(paimon_sink *sink, weir_error *err)
 {
     const weir_schema *schema = sink->table->schema;
-    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
-    WEIR_TRY(weir_changelog_producer_of(schema, &producer, err));
-    sink->base.takes = schema->primary_key_count == 0     ? WEIR_SINK_INSERTS
-                       : producer == WEIR_CHANGELOG_INPUT ? WEIR_SINK_ALL
-                                                          : WEIR_SINK_UPSERTS;
+    weir_row_kinds kinds;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    int code = weir_row_kinds_init(sink->table, true, &arena, &kinds, err);
+    bool drops_before = (kinds.dropped >> WEIR_UPDATE_BEFORE & 1) != 0;
+    weir_row_kinds_free(&kinds);
+    weir_arena_free(&arena);
+    WEIR_TRY(code);
+    sink->base.takes = schema->primary_key_count == 0 ? WEIR_SINK_INSERTS
+                       : drops_before                 ? WEIR_SINK_UPSERTS
+                                                      : WEIR_SINK_ALL;
     sink->base.key = schema->primary_key_count > 0 ? schema->primary_columns : NULL;
     sink->base.key_count = schema->primary_key_count;
     return WEIR_OK;
