@@ -24,6 +24,7 @@ weir_static_library(lib_rocksdb rocksdb rocksdb/c.h lib_snappy lib_lz4 lib_zstd 
                     Threads::Threads)
 weir_static_library(lib_pcre2 pcre2-8 pcre2.h)
 weir_static_library(lib_nettle nettle nettle/sha2.h)
+weir_static_library(lib_expat expat expat.h)
 
 # Network libraries are opened when they are first used: only their headers are needed here.
 find_path(lib_mariadb_INCLUDE NAMES mysql.h PATH_SUFFIXES mariadb REQUIRED)

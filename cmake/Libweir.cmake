@@ -12,7 +12,7 @@ foreach(room ${weir_library_rooms})
 endforeach()
 
 add_library(libweir SHARED ${weir_library_objects})
-target_link_libraries(libweir PRIVATE jansson xxhash zstd lz4 snappy brotlienc brotlidec z bz2 pcre2-8
+target_link_libraries(libweir PRIVATE jansson xxhash zstd lz4 snappy brotlienc brotlidec z bz2 pcre2-8 nettle expat
                                       Threads::Threads m)
 target_link_options(libweir PRIVATE -Wl,--version-script=${weir_library_map})
 set_target_properties(libweir PROPERTIES

@@ -23,6 +23,12 @@ int weir_fs_open_file(weir_fs *fs, const char *path, weir_file **out, weir_error
     return fs->ops->open(fs, path, out, err);
 }
 
+int weir_fs_open_sized_file(weir_fs *fs, const char *path, uint64_t size, weir_file **out, weir_error *err)
+{
+    return fs->ops->open_sized != NULL ? fs->ops->open_sized(fs, path, size, out, err)
+                                       : fs->ops->open(fs, path, out, err);
+}
+
 int weir_file_read_many(weir_file *file, const weir_read_range *ranges, size_t count, weir_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -88,6 +94,11 @@ int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
         *err = reason;
     }
     return code;
+}
+
+int weir_fs_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
+{
+    return fs->ops->file_exists != NULL ? fs->ops->file_exists(fs, path, out, err) : weir_fs_exists(fs, path, out, err);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -167,6 +178,19 @@ int weir_fs_sync_directory(weir_fs *fs, const char *path, weir_error *err)
 /* --- removing ------------------------------------------------------------------------------------------------- */
 
 int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err) { return fs->ops->remove(fs, path, err); }
+
+int weir_fs_remove_many(weir_fs *fs, const char *const *paths, size_t count, weir_error *err)
+{
+    int code = WEIR_OK;
+    if (fs->ops->remove_many != NULL) {
+        return fs->ops->remove_many(fs, paths, count, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int removed = weir_fs_remove(fs, paths[i], code == WEIR_OK ? err : NULL);
+        code = code == WEIR_OK ? removed : code;
+    }
+    return code;
+}
 
 static int remove_contents(weir_fs *fs, const char *path, const weir_file_info *entries, size_t count, weir_error *err)
 {

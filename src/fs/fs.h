@@ -4,14 +4,15 @@
  *   memory.c  everything in memory, for tests
  *   fault.c   another file system with faults: stop at the n-th operation, torn last writes
  *   http.h    requests over HTTP, for the file systems that are servers
+ *   s3/       S3 and what speaks its API
  *   hdfs/     HDFS
  *
  * Paths are what weir_fs_open() gave, or that and '/' and names below it. On the local disk and in memory they are
  * absolute and without a scheme: weir_fs_open() makes "/a/b" of "file:///a/b". Elsewhere they are whole URIs,
  * "s3://bucket/a/b", so that messages and SHOW say where a file is; weir_fs_path_within() gives the rest of one.
  *
- * Threading: a weir_fs is thread-safe; a weir_file may be read by many threads at a time; a
- * weir_output belongs to one thread. */
+ * Threading: a weir_fs is thread-safe; a weir_file may be read by many threads at a time; a weir_output belongs to one
+ * thread. */
 #ifndef WEIR_FS_H
 #define WEIR_FS_H
 
@@ -52,14 +53,18 @@ typedef struct weir_fs_ops {
     int (*rename)(weir_fs *fs, const char *from, const char *to, weir_error *err);
     int (*sync_directory)(weir_fs *fs, const char *path, weir_error *err);
     void (*close)(weir_fs *fs);
-    /* Where a store does these at once; NULL: they are made of the others. */
+    /* What a store may do better than by the above; NULL: it does not. */
+    int (*open_sized)(weir_fs *fs, const char *path, uint64_t size, weir_file **out, weir_error *err);
     int (*read_all)(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err);
+    int (*file_exists)(weir_fs *fs, const char *path, bool *out, weir_error *err);
+    int (*remove_many)(weir_fs *fs, const char *const *paths, size_t count, weir_error *err);
     int (*remove_recursively)(weir_fs *fs, const char *path, weir_error *err);
 } weir_fs_ops;
 
 struct weir_fs {
     const weir_fs_ops *ops;
     const char *scheme; /* "file", "memory", … */
+    bool is_object_store; /* folders are prefixes of names: they need not be made, and renaming one copies its files */
     struct shared_fs *shared; /* of open.c; NULL: not shared */
 };
 
@@ -104,6 +109,9 @@ void weir_fs_close(weir_fs *fs);
 
 /* Opens for random reads. WEIR_NOT_FOUND when absent. */
 int weir_fs_open_file(weir_fs *fs, const char *path, weir_file **out, weir_error *err);
+/* The same for a file whose size is known from elsewhere, which saves stores a question. If there is no such file, or
+ * it is shorter, that may be seen only when it is read. */
+int weir_fs_open_sized_file(weir_fs *fs, const char *path, uint64_t size, weir_file **out, weir_error *err);
 int weir_file_read_at(weir_file *file, uint64_t offset, void *data, size_t size, weir_error *err);
 /* Reads all ranges, coalesced and in parallel where the store gains from it. A range past the end is WEIR_CORRUPT. */
 int weir_file_read_many(weir_file *file, const weir_read_range *ranges, size_t count, weir_error *err);
@@ -132,7 +140,8 @@ int weir_fs_replace_synced(weir_fs *fs, const char *path, weir_slice bytes, weir
 
 int weir_fs_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err); /* WEIR_NOT_FOUND when absent;
                                                                                            name is not set */
-int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
+int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err); /* a file or a folder */
+int weir_fs_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err); /* cheaper where it is a file */
 
 /* The entries of a folder in byte order of their names, without '.' and '..'. A missing folder is empty. */
 int weir_fs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
@@ -142,6 +151,8 @@ int weir_fs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_inf
  * made. */
 int weir_fs_make_directories(weir_fs *fs, const char *path, weir_error *err);
 int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err); /* a file or empty folder; absent is OK */
+/* Files, all of them even if some cannot be removed; then the first error. Absent ones are OK. */
+int weir_fs_remove_many(weir_fs *fs, const char *const *paths, size_t count, weir_error *err);
 int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err);     /* absent is OK */
 int weir_fs_rename(weir_fs *fs, const char *from, const char *to, weir_error *err); /* WEIR_EXISTS when `to` is taken */
 int weir_fs_sync_directory(weir_fs *fs, const char *path, weir_error *err);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "fs/hdfs/hdfs.h"
+#include "fs/s3/s3.h"
 #include "fs/shared.h"
 
 /* A kind of file system that is reached over a network, by the schemes of its URIs. */
@@ -17,6 +18,10 @@ typedef struct fs_kind {
 
 /* The schemes, in the order in which they are named to users. */
 static const fs_kind kinds[] = {
+    {"s3", weir_s3_open},
+    {"s3a", weir_s3_open},
+    {"s3n", weir_s3_open},
+    {"oss", weir_s3_open},
     {"hdfs", weir_fs_hdfs_open},
     {"webhdfs", weir_fs_hdfs_open},
     {"swebhdfs", weir_fs_hdfs_open},
