@@ -299,6 +299,9 @@ int weir_s3_rename(weir_fs *fs, const char *from, const char *to, weir_error *er
 {
     weir_s3 *s3 = (weir_s3 *)fs;
     s3_head source;
+    if (strncmp(to, from, strlen(from)) == 0 && to[strlen(from)] == '/') {
+        return weir_fail(err, WEIR_INVALID, "%s: cannot be moved into itself", from);
+    }
     WEIR_TRY(head(s3, from, &source, err));
     return source.status == 200 ? rename_file(s3, from, to, &source, err) : rename_folder(s3, from, to, err);
 }

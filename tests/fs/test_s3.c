@@ -1,0 +1,500 @@
+/* The file system of S3 over a bucket in memory: what it asks for, and what it makes of faults. */
+#include "base/pool.h"
+#include "support/fake_s3.h"
+
+typedef struct place {
+    fake_s3 *s3;
+    weir_fs *fs;
+    weir_arena arena;
+    weir_error err;
+} place;
+
+static int set_up(void **state)
+{
+    place *here = weir_alloc_zeroed(1, sizeof *here);
+    here->s3 = fake_s3_start();
+    here->fs = fake_s3_open(here->s3);
+    weir_arena_init(&here->arena);
+    *state = here;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    place *here = *state;
+    weir_fs_close(here->fs);
+    fake_s3_stop(here->s3);
+    weir_arena_free(&here->arena);
+    free(here);
+    return 0;
+}
+
+static const char *at(place *here, const char *name) { return weir_arena_format(&here->arena, "s3://bucket/%s", name); }
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        if ((call) != WEIR_OK) {                                                                                       \
+            fail_msg("%s", here->err.message);                                                                         \
+        }                                                                                                              \
+    } while (0)
+
+static void write_bytes(place *here, const char *name, const void *data, size_t size)
+{
+    weir_output *output;
+    OK(weir_fs_create(here->fs, at(here, name), &output, &here->err));
+    OK(weir_output_write(output, data, size, &here->err));
+    OK(weir_output_finish(output, true, &here->err));
+}
+
+static void write_file(place *here, const char *name, const char *text) { write_bytes(here, name, text, strlen(text)); }
+
+static void assert_holds(place *here, const char *name, const char *text)
+{
+    weir_buffer bytes = {0};
+    OK(weir_fs_read_all(here->fs, at(here, name), &bytes, &here->err));
+    assert_string_equal(weir_buffer_text(&bytes), text);
+    weir_buffer_free(&bytes);
+}
+
+static void assert_lists(place *here, const char *name, const char *expected)
+{
+    weir_file_info *entries;
+    size_t count;
+    weir_buffer names = {0};
+    OK(weir_fs_list(here->fs, at(here, name), &here->arena, &entries, &count, &here->err));
+    for (size_t i = 0; i < count; i++) {
+        weir_buffer_append_format(&names, "%s%s ", entries[i].name, entries[i].is_directory ? "/" : "");
+    }
+    assert_string_equal(weir_buffer_text(&names), expected);
+    weir_buffer_free(&names);
+}
+
+static uint8_t byte_at(uint64_t offset) { return (uint8_t)(offset * 31 + (offset >> 8) * 7 + (offset >> 16) * 3); }
+
+static uint8_t *pattern(size_t size)
+{
+    uint8_t *bytes = weir_alloc(size);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] = byte_at(i);
+    }
+    return bytes;
+}
+
+/* ---- files ---- */
+
+static void a_small_file_is_one_request(void **state)
+{
+    place *here = *state;
+    write_file(here, "t/bucket-0/data a+b.parquet", "hello");
+    assert_int_equal(here->s3->requests, 1);
+    assert_holds(here, "t/bucket-0/data a+b.parquet", "hello");
+    assert_int_equal(here->s3->requests, 2);
+    assert_memory_equal(here->s3->last_authorization, "AWS4-HMAC-SHA256 Credential=somebody/", 37);
+    write_file(here, "empty", "");
+    assert_holds(here, "empty", "");
+}
+
+static void files_and_folders_are_told_apart(void **state)
+{
+    place *here = *state;
+    weir_file_info info;
+    bool exists;
+    weir_file *file;
+    write_file(here, "t/a/b", "hello");
+    OK(weir_fs_stat(here->fs, at(here, "t/a/b"), &info, &here->err));
+    assert_false(info.is_directory);
+    assert_int_equal(info.size_bytes, 5);
+    assert_int_equal(info.modified_ms, 1767323045000);
+    OK(weir_fs_stat(here->fs, at(here, "t/a"), &info, &here->err));
+    assert_true(info.is_directory);
+    OK(weir_fs_stat(here->fs, "s3://bucket", &info, &here->err));
+    assert_true(info.is_directory);
+    assert_int_equal(weir_fs_stat(here->fs, at(here, "t/x"), &info, &here->err), WEIR_NOT_FOUND);
+    assert_string_equal(here->err.message, "s3://bucket/t/x: there is no such file");
+    assert_int_equal(weir_fs_open_file(here->fs, at(here, "t/a"), &file, &here->err), WEIR_INVALID);
+    assert_int_equal(weir_fs_open_file(here->fs, at(here, "t/x"), &file, &here->err), WEIR_NOT_FOUND);
+    int heads = here->s3->heads;
+    int lists = here->s3->lists;
+    OK(weir_fs_file_exists(here->fs, at(here, "t/x"), &exists, &here->err));
+    assert_false(exists);
+    assert_int_equal(here->s3->heads - heads, 1);
+    assert_int_equal(here->s3->lists - lists, 0);
+}
+
+static void a_large_file_goes_in_parts(void **state)
+{
+    place *here = *state;
+    size_t size = ((size_t)50 << 20) + 12345;
+    uint8_t *bytes = pattern(size);
+    weir_output *output;
+    OK(weir_fs_create(here->fs, at(here, "large"), &output, &here->err));
+    for (size_t done = 0; done < size;) {
+        size_t piece = done % 3 == 0 ? 1 << 20 : 12345678;
+        piece = piece < size - done ? piece : size - done;
+        OK(weir_output_write(output, bytes + done, piece, &here->err));
+        done += piece;
+    }
+    OK(weir_output_finish(output, true, &here->err));
+    assert_int_equal(here->s3->puts, 7);
+    assert_int_equal(here->s3->posts, 2);
+    weir_buffer back = {0};
+    OK(weir_fs_read_all(here->fs, at(here, "large"), &back, &here->err));
+    assert_int_equal(back.size, size);
+    assert_memory_equal(back.data, bytes, size);
+    assert_int_equal(here->s3->gets, 1 + 6);
+    weir_buffer_free(&back);
+    free(bytes);
+}
+
+static void an_abandoned_file_leaves_nothing(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)20 << 20;
+    uint8_t *bytes = pattern(size);
+    weir_output *output;
+    OK(weir_fs_create(here->fs, at(here, "large"), &output, &here->err));
+    OK(weir_output_write(output, bytes, size, &here->err));
+    weir_output_abandon(output);
+    assert_int_equal(here->s3->count, 0);
+    OK(weir_fs_create(here->fs, at(here, "small"), &output, &here->err));
+    OK(weir_output_write(output, bytes, 100, &here->err));
+    weir_output_abandon(output);
+    assert_int_equal(here->s3->count, 0);
+    free(bytes);
+}
+
+static void a_completion_whose_answer_is_lost_is_recognized(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)9 << 20;
+    uint8_t *bytes = pattern(size);
+    weir_output *output;
+    OK(weir_fs_create(here->fs, at(here, "large"), &output, &here->err));
+    OK(weir_output_write(output, bytes, size, &here->err));
+    here->s3->lost = 2; /* of the last part, and of the completion */
+    OK(weir_output_finish(output, true, &here->err));
+    assert_int_equal(here->s3->lost, 0);
+    assert_int_equal(here->s3->count, 1);
+    free(bytes);
+}
+
+static void ranges_that_lie_close_become_one_request(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)30 << 20;
+    uint8_t *bytes = pattern(size);
+    uint8_t *space = weir_alloc(size);
+    weir_file *file;
+    write_bytes(here, "f", bytes, size);
+    OK(weir_fs_open_sized_file(here->fs, at(here, "f"), size, &file, &here->err));
+    int before = here->s3->requests;
+    weir_read_range near[] = {
+        {1000, 5000, space}, {100000, 10, space + 5000}, {0, 10, space + 5010}, {5990, 20, space + 5020}, {7, 0, space}};
+    OK(weir_file_read_many(file, near, 5, &here->err));
+    assert_int_equal(here->s3->requests - before, 1);
+    assert_string_equal(here->s3->last_range, "bytes=0-100009");
+    for (size_t i = 0; i < 5; i++) {
+        assert_memory_equal(near[i].data, bytes + near[i].offset, near[i].size);
+    }
+    before = here->s3->requests;
+    weir_read_range far[] = {{20 << 20, 9 << 20, space}, {1, 2, space + (9 << 20)}, {(19 << 20) - 5, 7, space + (10 << 20)}};
+    OK(weir_file_read_many(file, far, 3, &here->err));
+    assert_int_equal(here->s3->requests - before, 4);
+    for (size_t i = 0; i < 3; i++) {
+        assert_memory_equal(far[i].data, bytes + far[i].offset, far[i].size);
+    }
+    assert_int_equal(weir_file_read_at(file, size - 1, space, 2, &here->err), WEIR_CORRUPT);
+    weir_file_close(file);
+    OK(weir_fs_open_sized_file(here->fs, at(here, "f"), size + 10, &file, &here->err));
+    assert_int_equal(weir_file_read_at(file, size - 1, space, 2, &here->err), WEIR_CORRUPT);
+    assert_int_equal(weir_file_read_at(file, size, space, 2, &here->err), WEIR_CORRUPT);
+    weir_file_close(file);
+    free(space);
+    free(bytes);
+}
+
+static void faults_in_passing_do_not_show(void **state)
+{
+    place *here = *state;
+    static const test_answer faults[] = {
+        {.status = 503}, {.status = 500}, {.status = 429}, {.resets = true}, {.status = 200, .cut_after = 2}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t/f%zu", i);
+        here->s3->fault = faults[i];
+        here->s3->broken = 1;
+        write_file(here, name, "hello");
+        here->s3->broken = 1;
+        assert_holds(here, name, "hello");
+        here->s3->broken = 1;
+        assert_int_equal(weir_fs_publish(here->fs, at(here, weir_arena_format(&here->arena, "t/s%zu", i)),
+                                         weir_slice_text("x"), &here->err),
+                         WEIR_OK);
+    }
+    here->s3->broken = 1;
+    assert_lists(here, "t", "f0 f1 f2 f3 f4 s0 s1 s2 s3 s4 ");
+}
+
+/* ---- publishing ---- */
+
+static void publishing_happens_once(void **state)
+{
+    place *here = *state;
+    const char *path = at(here, "t/snapshot/snapshot-1");
+    OK(weir_fs_publish(here->fs, path, weir_slice_text("mine"), &here->err));
+    assert_int_equal(here->s3->requests, 4); /* the probe takes three, once */
+    assert_int_equal(weir_fs_publish(here->fs, path, weir_slice_text("theirs"), &here->err), WEIR_EXISTS);
+    assert_int_equal(weir_fs_publish(here->fs, path, weir_slice_text("mine"), &here->err), WEIR_EXISTS);
+    assert_int_equal(here->s3->requests, 6);
+    assert_holds(here, "t/snapshot/snapshot-1", "mine");
+    assert_lists(here, "t/snapshot", "snapshot-1 ");
+}
+
+static void an_own_publication_is_known_when_its_answer_was_lost(void **state)
+{
+    place *here = *state;
+    OK(weir_fs_publish(here->fs, at(here, "s/1"), weir_slice_text("x"), &here->err));
+    here->s3->lost = 1;
+    OK(weir_fs_publish(here->fs, at(here, "s/2"), weir_slice_text("mine"), &here->err));
+    assert_holds(here, "s/2", "mine");
+    here->s3->lost = 1;
+    assert_int_equal(weir_fs_publish(here->fs, at(here, "s/2"), weir_slice_text("theirs"), &here->err), WEIR_EXISTS);
+    assert_holds(here, "s/2", "mine");
+}
+
+typedef struct publisher {
+    place *here;
+    int number;
+    int won;
+    weir_error err;
+} publisher;
+
+static int publish_many(void *argument, weir_error *err)
+{
+    publisher *self = argument;
+    for (int i = 0; i < 20; i++) {
+        char path[64];
+        char text[32];
+        snprintf(path, sizeof path, "s3://bucket/s/%d", i);
+        snprintf(text, sizeof text, "%d", self->number);
+        int code = weir_fs_publish(self->here->fs, path, weir_slice_text(text), err);
+        self->won += code == WEIR_OK;
+        if (code != WEIR_OK && code != WEIR_EXISTS) {
+            return code;
+        }
+    }
+    return WEIR_OK;
+}
+
+static void of_many_publishers_one_wins_also_when_answers_are_lost(void **state)
+{
+    place *here = *state;
+    weir_pool *pool;
+    weir_task_group group;
+    publisher publishers[4];
+    here->s3->lose_every = 5;
+    assert_int_equal(weir_pool_create(4, "publish", &pool, NULL), WEIR_OK);
+    weir_task_group_init(&group, pool);
+    for (int i = 0; i < 4; i++) {
+        publishers[i] = (publisher){.here = here, .number = i};
+        weir_task_group_run(&group, publish_many, &publishers[i]);
+    }
+    OK(weir_task_group_wait(&group, &here->err));
+    weir_task_group_free(&group);
+    weir_pool_free(pool);
+    assert_int_equal(publishers[0].won + publishers[1].won + publishers[2].won + publishers[3].won, 20);
+    int wins[4] = {0};
+    for (int i = 0; i < 20; i++) {
+        weir_buffer text = {0};
+        OK(weir_fs_read_all(here->fs, at(here, weir_arena_format(&here->arena, "s/%d", i)), &text, &here->err));
+        wins[atoi(weir_buffer_text(&text))]++;
+        weir_buffer_free(&text);
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(wins[i], publishers[i].won);
+    }
+}
+
+static void a_store_without_conditions_is_not_written_to(void **state)
+{
+    place *here = *state;
+    here->s3->ignores_conditions = true;
+    assert_int_equal(weir_fs_publish(here->fs, at(here, "s/1"), weir_slice_text("x"), &here->err), WEIR_UNSUPPORTED);
+    assert_non_null(strstr(here->err.message, "'s3.conditional-writes' = 'single-writer'"));
+    assert_int_equal(here->s3->count, 0);
+}
+
+static void a_single_writer_needs_no_conditions(void **state)
+{
+    place *here = *state;
+    char endpoint[64];
+    weir_fs *fs;
+    const char *path;
+    snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d", here->s3->server->port);
+    const char *keys[] = {"fs.s3a.endpoint", "fs.s3a.access.key", "fs.s3a.secret.key", "s3.conditional-writes"};
+    const char *values[] = {endpoint, "somebody", "geheim", "single-writer"};
+    weir_fs_settings settings = {keys, values, 4};
+    here->s3->ignores_conditions = true;
+    OK(weir_fs_open("s3a://bucket/s", &settings, &here->arena, &fs, &path, &here->err));
+    OK(weir_fs_publish(fs, "s3a://bucket/s/1", weir_slice_text("x"), &here->err));
+    assert_int_equal(weir_fs_publish(fs, "s3a://bucket/s/1", weir_slice_text("y"), &here->err), WEIR_EXISTS);
+    weir_fs_close(fs);
+    assert_holds(here, "s/1", "x");
+}
+
+static void replacing_is_one_request(void **state)
+{
+    place *here = *state;
+    OK(weir_fs_replace(here->fs, at(here, "s/LATEST"), weir_slice_text("1"), &here->err));
+    OK(weir_fs_replace(here->fs, at(here, "s/LATEST"), weir_slice_text("22"), &here->err));
+    assert_int_equal(here->s3->requests, 2);
+    assert_holds(here, "s/LATEST", "22");
+}
+
+/* ---- folders ---- */
+
+static void a_folder_lists_its_entries_over_many_pages(void **state)
+{
+    place *here = *state;
+    static const char *const names[] = {"t/b", "t/a-10", "t/a-9", "t/B", "t/d/x", "t/d/y", "t/e/z", "t/\xc3\xa9 &<+", "u"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_file(here, names[i], "x");
+    }
+    for (int page = 1; page < 10; page++) {
+        here->s3->page = page;
+        assert_lists(here, "t", "B a-10 a-9 b d/ e/ \xc3\xa9 &<+ ");
+    }
+    assert_lists(here, "no/such", "");
+    assert_lists(here, "", "t/ u ");
+}
+
+static void an_empty_folder_is_there(void **state)
+{
+    place *here = *state;
+    bool exists;
+    OK(weir_fs_make_directories(here->fs, at(here, "wh/shop.db"), &here->err));
+    OK(weir_fs_make_directories(here->fs, at(here, "wh/shop.db"), &here->err));
+    assert_lists(here, "wh", "shop.db/ ");
+    assert_lists(here, "wh/shop.db", "");
+    OK(weir_fs_exists(here->fs, at(here, "wh/shop.db"), &exists, &here->err));
+    assert_true(exists);
+    OK(weir_fs_remove_recursively(here->fs, at(here, "wh/shop.db"), &here->err));
+    OK(weir_fs_exists(here->fs, at(here, "wh/shop.db"), &exists, &here->err));
+    assert_false(exists);
+    write_file(here, "file", "x");
+    assert_int_equal(weir_fs_make_directories(here->fs, at(here, "file"), &here->err), WEIR_EXISTS);
+}
+
+static void removing_goes_in_batches(void **state)
+{
+    place *here = *state;
+    const char *paths[3000];
+    for (int i = 0; i < 2500; i++) {
+        fake_put(here->s3, weir_arena_format(&here->arena, "t/p=%d/f", i), weir_slice_text("x"), false);
+    }
+    write_file(here, "t2", "keep");
+    int before = here->s3->requests;
+    OK(weir_fs_remove_recursively(here->fs, at(here, "t"), &here->err));
+    assert_int_equal(here->s3->requests - before, 6);
+    assert_int_equal(here->s3->count, 1);
+    OK(weir_fs_remove_recursively(here->fs, at(here, "t"), &here->err));
+    OK(weir_fs_remove_recursively(here->fs, at(here, "t2"), &here->err));
+    assert_int_equal(here->s3->count, 0);
+    for (int i = 0; i < 1500; i++) {
+        paths[i] = at(here, weir_arena_format(&here->arena, "u/%d", i));
+        fake_put(here->s3, weir_arena_format(&here->arena, "u/%d", i), weir_slice_text("x"), false);
+    }
+    before = here->s3->requests;
+    OK(weir_fs_remove_many(here->fs, paths, 1400, &here->err));
+    assert_int_equal(here->s3->requests - before, 2);
+    assert_int_equal(here->s3->count, 100);
+    OK(weir_fs_remove(here->fs, paths[1450], &here->err));
+    OK(weir_fs_remove(here->fs, paths[1450], &here->err));
+    assert_int_equal(here->s3->count, 99);
+}
+
+static void renaming_copies_and_can_be_done_again(void **state)
+{
+    place *here = *state;
+    write_file(here, "a", "a");
+    write_file(here, "b", "b");
+    for (int i = 0; i < 40; i++) {
+        write_file(here, weir_arena_format(&here->arena, "d/p %d/f", i), "x");
+    }
+    assert_int_equal(weir_fs_rename(here->fs, at(here, "a"), at(here, "b"), &here->err), WEIR_EXISTS);
+    assert_int_equal(weir_fs_rename(here->fs, at(here, "no"), at(here, "c"), &here->err), WEIR_NOT_FOUND);
+    assert_int_equal(weir_fs_rename(here->fs, at(here, "d"), at(here, "d/inside"), &here->err), WEIR_INVALID);
+    OK(weir_fs_rename(here->fs, at(here, "d"), at(here, "e"), &here->err));
+    assert_lists(here, "", "a b e/ ");
+    assert_holds(here, "e/p 7/f", "x");
+    write_file(here, "c", "a"); /* as if the copy had been made, and then the machine died */
+    OK(weir_fs_rename(here->fs, at(here, "a"), at(here, "c"), &here->err));
+    assert_lists(here, "", "b c e/ ");
+    OK(weir_fs_make_directories(here->fs, at(here, "g"), &here->err));
+    assert_int_equal(weir_fs_rename(here->fs, at(here, "e"), at(here, "g"), &here->err), WEIR_EXISTS);
+}
+
+/* ---- errors ---- */
+
+static void errors_say_what_to_do_and_no_secrets(void **state)
+{
+    place *here = *state;
+    weir_file_info *entries;
+    size_t count;
+    here->s3->fault = (test_answer){.status = 403};
+    here->s3->broken = 1;
+    weir_buffer bytes = {0};
+    assert_int_equal(weir_fs_read_all(here->fs, at(here, "a"), &bytes, &here->err), WEIR_DENIED);
+    assert_non_null(strstr(here->err.message, "s3://bucket/a: 127.0.0.1:"));
+    assert_non_null(strstr(here->err.message, "answers 403 SlowDown (so it is)"));
+    assert_null(strstr(here->err.message, "geheim"));
+    weir_fs *other;
+    const char *path;
+    char endpoint[64];
+    snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d", here->s3->server->port);
+    const char *keys[] = {"s3.endpoint", "s3.access-key", "s3.secret-key"};
+    const char *values[] = {endpoint, "somebody", "geheim"};
+    weir_fs_settings settings = {keys, values, 3};
+    OK(weir_fs_open("s3://other", &settings, &here->arena, &other, &path, &here->err));
+    assert_int_equal(weir_fs_list(other, "s3://other/x", &here->arena, &entries, &count, &here->err), WEIR_NOT_FOUND);
+    assert_non_null(strstr(here->err.message, "NoSuchBucket"));
+    assert_non_null(strstr(here->err.message, "create the bucket"));
+    weir_fs_close(other);
+}
+
+static void the_same_settings_share_a_file_system(void **state)
+{
+    place *here = *state;
+    weir_fs *again = fake_s3_open(here->s3);
+    assert_ptr_equal(again, here->fs);
+    weir_fs_close(again);
+    write_file(here, "a", "still open");
+}
+
+#define ON_S3(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_S3(a_small_file_is_one_request),
+        ON_S3(files_and_folders_are_told_apart),
+        ON_S3(a_large_file_goes_in_parts),
+        ON_S3(an_abandoned_file_leaves_nothing),
+        ON_S3(a_completion_whose_answer_is_lost_is_recognized),
+        ON_S3(ranges_that_lie_close_become_one_request),
+        ON_S3(faults_in_passing_do_not_show),
+        ON_S3(publishing_happens_once),
+        ON_S3(an_own_publication_is_known_when_its_answer_was_lost),
+        ON_S3(of_many_publishers_one_wins_also_when_answers_are_lost),
+        ON_S3(a_store_without_conditions_is_not_written_to),
+        ON_S3(a_single_writer_needs_no_conditions),
+        ON_S3(replacing_is_one_request),
+        ON_S3(a_folder_lists_its_entries_over_many_pages),
+        ON_S3(an_empty_folder_is_there),
+        ON_S3(removing_goes_in_batches),
+        ON_S3(renaming_copies_and_can_be_done_again),
+        ON_S3(errors_say_what_to_do_and_no_secrets),
+        ON_S3(the_same_settings_share_a_file_system),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
