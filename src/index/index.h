@@ -1,6 +1,7 @@
 /* index: files beside the data files that tell where rows are, or that they are gone.
  *
  *   hash_index.h  which bucket the hash of a key was given, for tables whose buckets grow as rows come
+ *   key_places.h  in which partition and bucket every key is, for tables in which keys move between partitions
  *
  * Nothing here knows of tables: which of a table's files are such files is told by its index manifest
  * (meta/index_manifest.h). Threading: everything belongs to one thread at a time. */
@@ -8,5 +9,6 @@
 #define WEIR_INDEX_H
 
 #include "index/hash_index.h"
+#include "index/key_places.h"
 
 #endif

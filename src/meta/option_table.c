@@ -59,7 +59,8 @@ const weir_option weir_table_options[] = {
     OPTION("postpone.batch-write-fixed-bucket.max-parallelism", INTEGER, "2048", STORED,
            "Most parallel writers of postponed buckets in batch jobs."),
     OPTION("postpone.default-bucket-num", INTEGER, "1", STORED, "Buckets of a partition that is compacted first."),
-    OPTION("cross-partition-upsert.index-ttl", DURATION, NULL, STORED, "Life of entries in the cross-partition index."),
+    OPTION("cross-partition-upsert.index-ttl", DURATION, NULL, WORKS,
+           "Keys in older files are not looked for, where the primary key lacks a partition column."),
     OPTION("cross-partition-upsert.bootstrap-parallelism", INTEGER, "10", STORED,
            "Parallel readers that load the cross-partition index."),
 

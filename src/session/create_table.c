@@ -61,15 +61,19 @@ static int check_paimon_columns(const weir_ast_create_table *create, weir_error 
     return WEIR_OK;
 }
 
-/* A key that misses a partition column couldn't tell the same key in two partitions apart. */
-static int check_paimon_key(const weir_ast_create_table *create, weir_error *err)
+/* With a number of buckets a row is looked for in one partition, so that a key which misses a partition column could be
+ * in several. Without one, an index tells where it is. */
+static int check_paimon_key(const weir_ast_create_table *create, const char *bucket, weir_error *err)
 {
-    for (int32_t i = 0; create->has_primary_key && i < create->partitioned_by.count; i++) {
+    bool is_fixed = bucket != NULL && bucket[0] != '-';
+    for (int32_t i = 0; is_fixed && create->has_primary_key && i < create->partitioned_by.count; i++) {
         const char *name = create->partitioned_by.items[i].text;
         if (!weir_names_hold(&create->primary_key, name)) {
             return weir_fail_at(err, WEIR_INVALID, create->primary_key_position.line,
                                 create->primary_key_position.column,
-                                "the PRIMARY KEY must contain the partition column '%s'; add it to the key", name);
+                                "the PRIMARY KEY must contain the partition column '%s', for the number of buckets is "
+                                "fixed; add it to the key, or leave out 'bucket'",
+                                name);
         }
     }
     return WEIR_OK;
@@ -211,9 +215,9 @@ static int create_paimon(const weir_object_path *path, const weir_ast_create_tab
     weir_schema *schema = NULL;
     int32_t count = 0;
     WEIR_TRY(check_paimon_columns(create, err));
-    WEIR_TRY(check_paimon_key(create, err));
-    WEIR_TRY(check_paimon_options(create, err));
     collect_options(path->catalog, create, arena, &options);
+    WEIR_TRY(check_paimon_key(create, weir_options_get(&options, "bucket"), err));
+    WEIR_TRY(check_paimon_options(create, err));
     WEIR_TRY(take_folder(path, create, arena, &options, err));
     weir_schema_options_write(columns, arena, &options);
     const weir_field *fields = weir_description_fields(description, arena, &count);
@@ -262,7 +266,7 @@ int weir_check_metadata(const weir_ast_create_table *create, const weir_descript
 static int check_connector(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
                            weir_error *err)
 {
-    const weir_ast_option *connector = find_option(create, "connector");
+    const weir_ast_option *connector = find_option(create, "connector"), *bucket = find_option(create, "bucket");
     if (connector == NULL) {
         return weir_fail_at(err, WEIR_INVALID, create->name.position.line, create->name.position.column,
                             "a table that is not of a Paimon catalog needs WITH ('connector' = …)");
@@ -273,7 +277,7 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
                                 "'connector' = 'paimon' needs 'path', the folder of the table");
         }
         WEIR_TRY(check_paimon_columns(create, err));
-        WEIR_TRY(check_paimon_key(create, err));
+        WEIR_TRY(check_paimon_key(create, bucket != NULL ? bucket->value : NULL, err));
         return check_paimon_options(create, err);
     }
     int32_t count = 0;

@@ -421,9 +421,28 @@ static int check_added(const overwrite *request, weir_error *err)
     return WEIR_OK;
 }
 
+/* A key that stays in another partition would be there twice. */
+static int check_whole(const overwrite *request, weir_error *err)
+{
+    const weir_schema *schema = request->table->schema;
+    bool whole = !request->dynamic;
+    for (int32_t i = 0; i < schema->partition_key_count && request->partition_values != NULL; i++) {
+        whole = whole && request->partition_values[i] == NULL;
+    }
+    if (weir_schema_is_cross_partition(schema) && !whole) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "%s: its primary key lacks a partition column, so partitions cannot be overwritten by "
+                         "themselves; overwrite the whole table ('dynamic-partition-overwrite' = 'false', no "
+                         "PARTITION), or delete rows and insert",
+                         request->table->path);
+    }
+    return WEIR_OK;
+}
+
 static int run_overwrite(weir_table_commit *commit, const weir_committable *committable, overwrite *request,
                          int64_t *snapshot_id, weir_error *err)
 {
+    WEIR_TRY(check_whole(request, err));
     WEIR_TRY(check_added(request, err));
     if (request->dynamic && request->added->files.count == 0) {
         return WEIR_OK; /* no partition is touched */

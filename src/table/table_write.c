@@ -16,6 +16,7 @@
 #include "table/commit_changes.h"
 #include "table/default_values.h"
 #include "table/full_compaction.h"
+#include "table/key_router.h"
 #include "table/row_kinds.h"
 #include "vector/bucket.h"
 #include "vector/compare.h"
@@ -38,6 +39,7 @@ struct weir_table_write {
     weir_arena arena;
     int32_t bucket_count;           /* by the option: -1 unaware, or dynamic */
     weir_bucket_assigner *assigner; /* of dynamic buckets; NULL: there are none */
+    weir_key_router *router;        /* of keys that may move between partitions; NULL: they may not */
     const int32_t *bucket_columns;
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
@@ -80,9 +82,25 @@ static int check_buckets(weir_table_write *write, weir_error *err)
         }
         return WEIR_OK;
     }
-    return weir_table_has_primary_key(table)
-               ? weir_bucket_assigner_open(table, write->options.overwrite, &write->assigner, err)
-               : WEIR_OK;
+    return WEIR_OK;
+}
+
+/* What gives dynamic buckets to rows. */
+static int open_assigner(weir_table_write *write, weir_error *err)
+{
+    const weir_table *table = write->table;
+    if (write->bucket_count != -1 || !weir_table_has_primary_key(table)) {
+        return WEIR_OK;
+    }
+    if (!weir_schema_is_cross_partition(table->schema)) {
+        return weir_bucket_assigner_open(table, write->options.overwrite, &write->assigner, err);
+    }
+    weir_key_router_options options = {
+        .overwrite = write->options.overwrite,
+        .dropped_kinds = write->kinds.dropped,
+        .commit_user = write->options.commit_user,
+    };
+    return weir_key_router_open(table, &options, &write->router, err);
 }
 
 /* Takes the buffers' part of a limited budget at once, so that compactions cannot crowd it out and make flushes tiny.
@@ -143,6 +161,9 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
     if (code == WEIR_OK) {
         code = read_options(write, err);
     }
+    if (code == WEIR_OK) {
+        code = open_assigner(write, err);
+    }
     if (code != WEIR_OK) {
         weir_table_write_close(write);
         return code;
@@ -163,6 +184,7 @@ void weir_table_write_close(weir_table_write *write)
     weir_map_free(&write->targets);
     weir_bucket_files_free(&write->files);
     weir_bucket_assigner_close(write->assigner);
+    weir_key_router_close(write->router);
     weir_arena_free(&write->arena);
     weir_buffer_free(&write->key);
     weir_full_compaction_free(&write->full);
@@ -213,6 +235,9 @@ void weir_table_write_reset(weir_table_write *write)
     write->known_snapshot = -1;
     if (write->assigner != NULL) {
         weir_bucket_assigner_reset(write->assigner);
+    }
+    if (write->router != NULL) {
+        weir_key_router_reset(write->router);
     }
     write->failed = false;
 }
@@ -392,6 +417,22 @@ static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_err
                               write->bucket_count, write->buckets, err);
 }
 
+/* The rows to be written for those that came, and their buckets: the same ones, but where keys move. */
+static int place_rows(weir_table_write *write, const weir_batch *batch, const weir_batch **out, weir_error *err)
+{
+    const int32_t *buckets = NULL;
+    *out = batch;
+    if (write->router == NULL) {
+        return buckets_of(write, batch, err);
+    }
+    WEIR_TRY(weir_key_router_route(write->router, batch, out, &buckets, err));
+    WEIR_GROW(write->buckets, write->bucket_capacity, (*out)->length + 1);
+    if ((*out)->length > 0) {
+        memcpy(write->buckets, buckets, sizeof *buckets * (size_t)(*out)->length);
+    }
+    return WEIR_OK;
+}
+
 static void add_row(weir_table_write *write, bucket_target *target, uint32_t row)
 {
     if (target->row_count == 0) {
@@ -400,7 +441,6 @@ static void add_row(weir_table_write *write, bucket_target *target, uint32_t row
     }
     WEIR_GROW(target->rows, target->row_capacity, target->row_count + 1);
     target->rows[target->row_count++] = row;
-    write->row_count++;
 }
 
 int64_t weir_table_write_row_count(const weir_table_write *write) { return write->row_count; }
@@ -432,7 +472,7 @@ static int cut_batch(weir_table_write *write, const weir_batch *batch, weir_erro
     int64_t before = -1;
     WEIR_GROW(write->neighbours, write->neighbour_capacity, buckets);
     for (int64_t i = 0; i < batch->length; i++) {
-        if (weir_row_kinds_drop(&write->kinds, batch, i)) {
+        if (write->router == NULL && weir_row_kinds_drop(&write->kinds, batch, i)) {
             continue;
         }
         if (before < 0 || !weir_partition_rows_equal(schema, batch, before, i)) {
@@ -486,12 +526,16 @@ static int flush_the_largest(weir_table_write *write, weir_error *err)
 }
 
 /* Cuts a batch and hands each writer its rows. */
-static int write_targets(weir_table_write *write, const weir_batch *batch, weir_error *err)
+static int write_targets(weir_table_write *write, const weir_batch *given, weir_error *err)
 {
-    WEIR_TRY(buckets_of(write, batch, err));
+    const weir_batch *batch = NULL;
+    WEIR_TRY(place_rows(write, given, &batch, err));
     write->touched_count = 0;
     int code = cut_batch(write, batch, err);
     bool takes_rows = code == WEIR_OK;
+    for (int64_t i = 0; i < given->length && takes_rows; i++) {
+        write->row_count += !weir_row_kinds_drop(&write->kinds, given, i);
+    }
     for (size_t i = 0; i < write->touched_count; i++) {
         if (code == WEIR_OK) {
             code = write_target(write, batch, write->touched[i], err);
@@ -670,6 +714,9 @@ static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena
                            weir_error *err)
 {
     size_t first = out->count;
+    if (write->router != NULL) {
+        WEIR_TRY(weir_key_router_check(write->router, err));
+    }
     wait |= write->full_is_due;
     WEIR_TRY(compact_fully(write, err));
     write->full_is_due = false;
