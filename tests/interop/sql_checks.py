@@ -45,6 +45,7 @@ class SqlChecks:
             ("system tables in SQL", self.system_tables),
             ("procedures in SQL", self.procedures),
             ("statistics in SQL", self.statistics),
+            ("dynamic buckets in SQL", self.dynamic_buckets),
         ):
             if only in name:
                 self.report.check(name, function)
@@ -127,6 +128,32 @@ class SqlChecks:
                           sorted(self.weir_sql("SELECT * FROM db.calls")))
         self.java.write(table, ['["+I",10,"on"]'])
         self.report.equal("after Java went on", self.dump(table), sorted(self.weir_sql("SELECT * FROM db.calls")))
+
+    def dynamic_buckets(self):
+        """Both write by turns to tables whose keys are told apart by an index: of hashes in files, which the other has
+        to read, and of places that each makes of the table."""
+        keys = {"dyn_part": "city, id", "dyn_move": "id"}
+        self.weir_sql("CREATE DATABASE IF NOT EXISTS db; " + "".join(
+            f"CREATE TABLE db.{table} (id INT, city STRING, v STRING, PRIMARY KEY ({key}) NOT ENFORCED) "
+            "PARTITIONED BY (city) WITH ('dynamic-bucket.target-row-num' = '3'); " for table, key in keys.items()))
+        rows = {table: {} for table in keys}
+        for turn, write in enumerate((self.weir_sql, self.java_sql, self.weir_sql, self.java_sql)):
+            script = ""
+            for table in keys:
+                changes = [(number, f"c{(number + turn) % 3}", f"turn {turn}") for number in range(turn * 2, 14 - turn)]
+                script += f"INSERT INTO db.{table} VALUES " + ", ".join(map(str, changes)) + "; "
+                for number, city, value in changes:
+                    rows[table][(number, city) if table == "dyn_part" else number] = [number, city, value]
+            mode = "SET 'execution.runtime-mode' = 'batch'; " if write == self.weir_sql else ""
+            write(mode + script)
+            for table in keys:
+                expected = sorted(json.dumps(row, separators=(",", ":")) for row in rows[table].values())
+                path = f"{self.warehouse}/db.db/{table}"
+                ours = subprocess.run([self.program, "dump", path, "--sort"], capture_output=True, text=True, check=True)
+                self.report.equal(f"weir reads {table} after turn {turn}", expected, ours.stdout.split("\n")[:-1])
+                self.report.equal(f"Java reads {table} after turn {turn}", expected,
+                                  self.java.call("dump", path, "--sort"))
+        return "4 turns"
 
     def statistics(self):
         self.weir_sql("CREATE DATABASE IF NOT EXISTS db; CREATE TABLE db.counted (k INT, s STRING, d DATE, n DOUBLE, "
