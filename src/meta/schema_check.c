@@ -330,11 +330,6 @@ static int check_combinations(const checking *self, weir_error *err)
         return weir_fail(err, WEIR_INVALID, "'changelog-producer' = '%s' needs a primary key", producer);
     }
     WEIR_TRY(check_merging(self, producer, err));
-    if (weir_schema_is_cross_partition(self->schema) && weir_options_get(options, "sequence.field") != NULL) {
-        return weir_fail(err, WEIR_INVALID,
-                         "'sequence.field' needs a primary key with all partition columns: without them a row is moved "
-                         "by when it comes");
-    }
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.min", &kept_least, err));
     WEIR_TRY(weir_options_int(options, "snapshot.num-retained.max", &kept_most, err));
     if (kept_least < 1 || kept_most < kept_least) {
