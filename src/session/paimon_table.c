@@ -149,9 +149,7 @@ static int32_t cheapest_column(const weir_schema *schema)
     return best;
 }
 
-/* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere.
- */
-static int32_t *schema_places(const weir_session_table *table, weir_arena *arena)
+int32_t *weir_session_schema_places(const weir_session_table *table, weir_arena *arena)
 {
     int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, table->base.column_count + 1);
     int32_t next = 0;
@@ -166,7 +164,7 @@ static int32_t *schema_places(const weir_session_table *table, weir_arena *arena
 static void choose_columns(paimon_scan *scan, const weir_scan_request *request)
 {
     const weir_schema *schema = scan->table->table->schema;
-    const int32_t *places = schema_places(scan->table, &scan->arena);
+    const int32_t *places = weir_session_schema_places(scan->table, &scan->arena);
     int32_t *columns = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
     int32_t count = 0;
     scan->sources = WEIR_NEW_ARRAY(&scan->arena, int32_t, request->column_count + 1);
@@ -192,7 +190,7 @@ static const weir_predicate *table_predicate(paimon_scan *scan, const weir_predi
     if (predicate == NULL || scan->table->base.column_count == scan->table->table->schema->field_count) {
         return predicate;
     }
-    return weir_predicate_map(&scan->arena, predicate, schema_places(scan->table, &scan->arena));
+    return weir_predicate_map(&scan->arena, predicate, weir_session_schema_places(scan->table, &scan->arena));
 }
 
 static void estimate(paimon_scan *scan)
@@ -371,7 +369,7 @@ static int open_stream(weir_sql_table *self, const weir_scan_request *request, w
 {
     weir_session_table *table = self->owner;
     WEIR_TRY(check_request(table, request, err));
-    const int32_t *places = schema_places(table, &table->arena);
+    const int32_t *places = weir_session_schema_places(table, &table->arena);
     int32_t *columns = WEIR_NEW_ARRAY(&table->arena, int32_t, request->column_count);
     for (int32_t i = 0; i < request->column_count; i++) {
         bool is_kind = table->audit_log && request->columns[i] == 0;
@@ -406,7 +404,7 @@ static uint64_t identity_of(uint64_t identity, const weir_type *type)
 static void identify_columns(weir_session_table *table)
 {
     const weir_schema *schema = table->table->schema;
-    int32_t *places = schema_places(table, &table->arena);
+    int32_t *places = weir_session_schema_places(table, &table->arena);
     for (int32_t i = 0; i < table->base.column_count; i++) {
         if (places[i] >= 0) {
             const weir_field *field = &schema->fields[places[i]];
@@ -452,6 +450,7 @@ static int set_changes(weir_session_table *table, weir_error *err)
     WEIR_TRY(weir_paimon_changes_of(table->table, &changes, err));
     table->base.open_stream = open_stream;
     table->base.has_lookup = true;
+    table->base.open_lookup = weir_paimon_lookup_open;
     table->base.has_row_kinds = changes.has_row_kinds && !table->audit_log;
     table->base.has_upserts = changes.has_upserts && !table->audit_log;
     table->base.unbounded = !changes.is_bounded;

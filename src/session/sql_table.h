@@ -56,6 +56,14 @@ typedef struct weir_paimon_open {
 int weir_paimon_table_open(weir_session *session, const weir_object_path *path, const weir_paimon_open *open,
                            weir_session_table **out, weir_error *err);
 
+/* Single rows of it, where that is better than taking in the whole: open_lookup of weir_sql_table. */
+int weir_paimon_lookup_open(weir_sql_table *table, const weir_scan_request *request, const char *folder,
+                            weir_sql_lookup **out, weir_error *err);
+
+/* Where each column of the table stands in the schema: the kind's column and those that are not stored stand nowhere. In
+ * `arena`. */
+int32_t *weir_session_schema_places(const weir_session_table *table, weir_arena *arena);
+
 /* Whether rows can be written to it: a Paimon table itself, not a view of one. */
 static inline bool weir_session_table_is_plain(const weir_session_table *table)
 {

@@ -72,6 +72,17 @@ typedef struct weir_sql_summary {
 
 struct weir_stream_source;
 
+/* Single rows of a table by its primary key, as the table is at the moment. Used by one thread at a time. */
+typedef struct weir_sql_lookup weir_sql_lookup;
+struct weir_sql_lookup {
+    /* Goes on to what the table holds now. */
+    int (*refresh)(weir_sql_lookup *self, weir_error *err);
+    /* `keys`: the columns of the primary key, in its order. `out` (made with the request's columns) gets the rows that
+     * there are instead of those it had; out_rows[i] is the row of key i there, or -1. */
+    int (*find)(weir_sql_lookup *self, const weir_batch *keys, int64_t *out_rows, weir_batch *out, weir_error *err);
+    void (*close)(weir_sql_lookup *self);
+};
+
 /* A table as the binder sees it. Made by the resolver for one statement, closed when the bound statement is freed. */
 typedef struct weir_sql_table weir_sql_table;
 struct weir_sql_table {
@@ -106,6 +117,10 @@ struct weir_sql_table {
      * be used only where it leaves whole changes out. NULL: streams can't read it. */
     int (*open_stream)(weir_sql_table *self, const weir_scan_request *request, struct weir_stream_source **out,
                        weir_error *err);
+    /* Single rows by key, where that is better than taking in all rows: otherwise *out is NULL. `folder`: for local
+     * files. NULL: it never is. */
+    int (*open_lookup)(weir_sql_table *self, const weir_scan_request *request, const char *folder,
+                       weir_sql_lookup **out, weir_error *err);
     void (*close)(weir_sql_table *self); /* NULL: nothing to do */
 };
 

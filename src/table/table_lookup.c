@@ -28,7 +28,8 @@ struct weir_table_lookup {
     int32_t *bucket_columns;
     int32_t bucket_column_count;
     int32_t *partition_columns;
-    int32_t *key_columns; /* those of the primary key that are no partition columns */
+    int32_t *key_columns;   /* those of the primary key that are no partition columns */
+    weir_field *key_fields; /* of the primary key */
 };
 
 /* ---- opening ---- */
@@ -91,6 +92,14 @@ static int find_columns(weir_table_lookup *self, weir_error *err)
     self->bucket_columns = places_in_key(self, columns, self->bucket_column_count);
     self->partition_columns = places_in_key(self, schema->partition_columns, schema->partition_key_count);
     self->key_columns = places_in_key(self, schema->key_columns, schema->key_column_count);
+    self->key_fields = WEIR_NEW_ARRAY(&self->arena, weir_field, schema->primary_key_count + 1);
+    for (int32_t i = 0; i < schema->field_count; i++) {
+        for (int32_t k = 0; k < schema->primary_key_count; k++) {
+            if (strcmp(schema->primary_keys[k], schema->fields[i].name) == 0) {
+                self->key_fields[k] = schema->fields[i];
+            }
+        }
+    }
     return WEIR_OK;
 }
 
@@ -176,7 +185,8 @@ int64_t weir_table_lookup_snapshot(weir_table_lookup *self)
 
 typedef struct finder {
     weir_table_lookup *lookup;
-    const weir_batch *keys;
+    weir_batch keys;
+    uint32_t *asked; /* which of those that were asked for they are */
     weir_sort_keys sort_keys;
     int32_t *buckets;  /* of the keys */
     weir_buffer place; /* bucket and partition of the key at hand */
@@ -201,7 +211,7 @@ static int find_bucket(finder *self, int64_t row, weir_error *err)
     weir_buffer_append(&self->place, &self->buckets[row], sizeof(int32_t));
     weir_buffer_append_zeros(&self->place, sizeof(uint32_t));
     weir_store_be32(self->place.data + sizeof(int32_t), (uint32_t)schema->partition_key_count);
-    WEIR_TRY(weir_binary_row_write(self->keys, self->lookup->partition_columns, schema->partition_key_count, row,
+    WEIR_TRY(weir_binary_row_write(&self->keys, self->lookup->partition_columns, schema->partition_key_count, row,
                                    &self->place, err));
     self->bucket = weir_map_get(&self->lookup->buckets.buckets, weir_buffer_slice(&self->place));
     return WEIR_OK;
@@ -230,7 +240,6 @@ static int32_t find_place(const finder *self, const weir_lookup_run *run, int64_
 /* The newest file that says something of a key decides. */
 static int find_row(finder *self, int64_t row, int64_t *out_row, weir_batch *out, weir_error *err)
 {
-    *out_row = -1;
     for (int32_t r = 0; r < self->bucket->run_count; r++) {
         int32_t place = find_place(self, &self->bucket->runs[r], row);
         if (place < 0) {
@@ -254,26 +263,45 @@ static int find_row(finder *self, int64_t row, int64_t *out_row, weir_batch *out
 
 static int find_rows(finder *self, int64_t *out_rows, weir_batch *out, weir_error *err)
 {
-    for (int64_t i = 0; i < self->keys->length; i++) {
-        out_rows[i] = -1;
-        if (has_null(self->keys, i)) {
-            continue;
-        }
+    for (int64_t i = 0; i < self->keys.length; i++) {
         WEIR_TRY(find_bucket(self, i, err));
         if (self->bucket != NULL) {
-            WEIR_TRY(find_row(self, i, &out_rows[i], out, err));
+            WEIR_TRY(find_row(self, i, &out_rows[self->asked[i]], out, err));
         }
     }
     return WEIR_OK;
 }
 
-static int prepare(finder *self, weir_error *err)
+/* The keys that have no NULL, in the types of the table's columns, on which the bytes of a key depend: NOT NULL columns
+ * have no byte for NULL. */
+static int take_keys(finder *self, const weir_batch *keys, weir_error *err)
 {
     const weir_table_lookup *lookup = self->lookup;
-    self->buckets = weir_alloc(sizeof *self->buckets * (size_t)(self->keys->length + 1));
-    WEIR_TRY(weir_sort_keys_append(&self->sort_keys, self->keys, lookup->key_columns,
+    int64_t count = 0;
+    self->asked = weir_alloc(sizeof *self->asked * (size_t)(keys->length + 1));
+    for (int64_t i = 0; i < keys->length; i++) {
+        if (!has_null(keys, i)) {
+            self->asked[count++] = (uint32_t)i;
+        }
+    }
+    weir_batch_init(&self->keys, lookup->key_fields, keys->column_count);
+    for (int32_t c = 0; c < keys->column_count && count > 0; c++) {
+        weir_vector column = keys->columns[c];
+        column.type = lookup->key_fields[c].type;
+        WEIR_TRY(weir_vector_append_rows(&self->keys.columns[c], &column, self->asked, count, err));
+    }
+    self->keys.length = count;
+    return WEIR_OK;
+}
+
+static int prepare(finder *self, const weir_batch *keys, weir_error *err)
+{
+    const weir_table_lookup *lookup = self->lookup;
+    WEIR_TRY(take_keys(self, keys, err));
+    self->buckets = weir_alloc(sizeof *self->buckets * (size_t)(keys->length + 1));
+    WEIR_TRY(weir_sort_keys_append(&self->sort_keys, &self->keys, lookup->key_columns,
                                    lookup->table->schema->key_column_count, err));
-    return weir_batch_buckets(lookup->bucket_function, self->keys, lookup->bucket_columns, lookup->bucket_column_count,
+    return weir_batch_buckets(lookup->bucket_function, &self->keys, lookup->bucket_columns, lookup->bucket_column_count,
                               lookup->bucket_count, self->buckets, err);
 }
 
@@ -289,11 +317,14 @@ static void sweep(weir_table_lookup *self)
 int weir_table_lookup_find(weir_table_lookup *self, const weir_batch *keys, int64_t *out_rows, weir_batch *out,
                            weir_error *err)
 {
-    finder search = {.lookup = self, .keys = keys};
-    int code = prepare(&search, err);
+    finder search = {.lookup = self};
+    int code = prepare(&search, keys, err);
     for (int tries = 0; code == WEIR_OK; tries++) {
         pthread_rwlock_rdlock(&self->lock);
         weir_batch_clear(out);
+        for (int64_t i = 0; i < keys->length; i++) {
+            out_rows[i] = -1;
+        }
         code = find_rows(&search, out_rows, out, err);
         pthread_rwlock_unlock(&self->lock);
         if (code != WEIR_NOT_FOUND || tries == MOST_TRIES) {
@@ -306,6 +337,8 @@ int weir_table_lookup_find(weir_table_lookup *self, const weir_batch *keys, int6
     sweep(self);
     weir_sort_keys_free(&search.sort_keys);
     weir_buffer_free(&search.place);
+    weir_batch_free(&search.keys);
+    free(search.asked);
     free(search.buckets);
     return code;
 }

@@ -49,7 +49,13 @@ static void check_key(weir_table_lookup *lookup, const fixture *table, const mod
     const weir_schema *schema = table->table->schema;
     weir_batch keys, out;
     int64_t row = 0;
+    /* as a join's keys are: nullable */
+    weir_type types[2] = {*schema->fields[0].type, *schema->fields[1].type};
     weir_field fields[3] = {schema->fields[0], schema->fields[1]};
+    for (int i = 0; i < 2; i++) {
+        types[i].nullable = true;
+        fields[i].type = &types[i];
+    }
     weir_batch_init(&keys, fields, 2);
     weir_batch_init(&out, schema->fields, schema->field_count);
     json_t *key = long_keys ? json_sprintf("a key that is longer than eight bytes %d", (int)k) : json_integer(k);
@@ -73,8 +79,33 @@ static void check_key(weir_table_lookup *lookup, const fixture *table, const mod
     weir_batch_free(&out);
 }
 
+/* A key with a NULL among others. */
+static void check_null(weir_table_lookup *lookup, const fixture *table)
+{
+    weir_error err = {0};
+    const weir_schema *schema = table->table->schema;
+    weir_type type = *schema->fields[1].type;
+    type.nullable = true;
+    weir_field fields[2] = {schema->fields[0], {.name = "k", .type = &type}};
+    weir_batch keys, out;
+    int64_t rows[2] = {7, 7};
+    int32_t nobody = 1000;
+    weir_batch_init(&keys, fields, 2);
+    weir_batch_init(&out, schema->fields, schema->field_count);
+    must(weir_vector_append_raw(&keys.columns[0], &nobody, sizeof nobody, &err), &err, "a key");
+    must(weir_vector_append_raw(&keys.columns[0], &nobody, sizeof nobody, &err), &err, "a key");
+    must(weir_vector_append_nulls(&keys.columns[1], 2, &err), &err, "a key");
+    keys.length = 2;
+    must(weir_table_lookup_find(lookup, &keys, rows, &out, &err), &err, "finding");
+    assert_int_equal(rows[0], -1);
+    assert_int_equal(rows[1], -1);
+    weir_batch_free(&keys);
+    weir_batch_free(&out);
+}
+
 static void check_all(weir_table_lookup *lookup, const fixture *table, const model *expected, bool long_keys)
 {
+    check_null(lookup, table);
     for (int32_t p = 0; p <= PARTITIONS; p++) {
         for (int64_t k = 0; k <= KEYS; k++) {
             check_key(lookup, table, expected, p, k, long_keys);

@@ -170,6 +170,7 @@ struct weir_join_keys {
     weir_sort_keys keys;
     uint8_t *can_match;
     size_t capacity;
+    int64_t length; /* of the last run's batch */
 };
 
 static const weir_expression *bare_column(const weir_expression *expression)
@@ -318,6 +319,7 @@ int weir_join_keys_run(weir_join_keys *self, const weir_batch *batch, const weir
                        const uint8_t **out_can_match, weir_error *err)
 {
     WEIR_GROW(self->can_match, self->capacity, batch->length);
+    self->length = batch->length;
     memset(self->can_match, 1, (size_t)batch->length);
     if (self->own != NULL) {
         WEIR_TRY(test_own(self, batch, err));
@@ -334,4 +336,9 @@ int weir_join_keys_run(weir_join_keys *self, const weir_batch *batch, const weir
     *out_keys = &self->keys;
     *out_can_match = self->can_match;
     return WEIR_OK;
+}
+
+weir_batch weir_join_keys_columns(const weir_join_keys *self)
+{
+    return (weir_batch){.length = self->length, .columns = self->columns, .column_count = self->count};
 }

@@ -37,4 +37,7 @@ void weir_join_keys_free(weir_join_keys *keys); /* NULL is fine */
 int weir_join_keys_run(weir_join_keys *keys, const weir_batch *batch, const weir_sort_keys **out_keys,
                        const uint8_t **out_can_match, weir_error *err);
 
+/* The keys themselves, a column each, of the last run's batch: a view, good until the next run. */
+weir_batch weir_join_keys_columns(const weir_join_keys *keys);
+
 #endif

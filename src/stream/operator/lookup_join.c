@@ -56,7 +56,6 @@ typedef struct lookup_operator {
     weir_buffer candidate_bytes;
 
     const uint8_t *can_match;
-    const weir_state_slot *slots;
 } lookup_operator;
 
 /* --- giving ------------------------------------------------------------------------------------------------------ */
@@ -217,11 +216,11 @@ static int add_candidate(lookup_operator *self, int64_t own, const weir_lookup_r
  * where to go on. */
 static int gather_some(lookup_operator *self, int64_t own, weir_buffer *from, weir_error *err)
 {
-    weir_map_cursor *cursor;
+    weir_lookup_cursor cursor;
     weir_lookup_row row;
-    WEIR_TRY(weir_lookup_table_walk(self->table, self->slots[own], weir_buffer_slice(from), &cursor, err));
+    WEIR_TRY(weir_lookup_table_walk(self->table, own, weir_buffer_slice(from), &cursor, err));
     int code;
-    while ((code = weir_lookup_table_next(self->table, cursor, &row, err)) == WEIR_OK) {
+    while ((code = weir_lookup_table_next(self->table, &cursor, &row, err)) == WEIR_OK) {
         if (!weir_join_output_has_room(&self->output, 1)) {
             weir_buffer_clear(from);
             weir_buffer_append(from, row.name.data, row.name.size);
@@ -230,7 +229,7 @@ static int gather_some(lookup_operator *self, int64_t own, weir_buffer *from, we
         WEIR_GO(add_candidate(self, own, &row, err));
     }
 done:
-    weir_map_cursor_close(cursor);
+    weir_lookup_cursor_close(&cursor);
     return code;
 }
 
@@ -267,18 +266,18 @@ done:
 
 static int match_all(lookup_operator *self, looked_up *change, weir_error *err)
 {
-    weir_map_cursor *cursor;
+    weir_lookup_cursor cursor;
     weir_lookup_row row;
-    WEIR_TRY(weir_lookup_table_walk(self->table, self->slots[change->rows.after], (weir_slice){0}, &cursor, err));
+    WEIR_TRY(weir_lookup_table_walk(self->table, change->rows.after, (weir_slice){0}, &cursor, err));
     int code;
-    while ((code = weir_lookup_table_next(self->table, cursor, &row, err)) == WEIR_OK) {
+    while ((code = weir_lookup_table_next(self->table, &cursor, &row, err)) == WEIR_OK) {
         candidate found = {.size = row.row.size, .count = row.count};
         WEIR_GO(decode(self, change, row.row, &found.other, err));
         WEIR_GO(match(self, change, &found, row.row, err));
     }
     code = code == WEIR_END ? WEIR_OK : code;
 done:
-    weir_map_cursor_close(cursor);
+    weir_lookup_cursor_close(&cursor);
     return code;
 }
 
@@ -302,7 +301,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     weir_join_output_begin(&self->output, input, batch);
     WEIR_TRY(weir_lookup_table_refresh(self->table, err));
     WEIR_TRY(weir_join_keys_run(self->keys, batch, &keys, &self->can_match, err));
-    WEIR_TRY(weir_lookup_table_fetch(self->table, keys, &self->slots, err));
+    WEIR_TRY(weir_lookup_table_fetch(self->table, self->keys, keys, err));
     if (self->keeps_given) {
         WEIR_TRY(weir_given_rows_fetch(&self->given, batch, err));
     }

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "sql/type.h"
 #include "stream/operator/join_rows.h"
+#include "stream/operator/lookup_on_demand.h"
 #include "stream/source/source.h"
 
 #define KEY_MARK 1 /* before a join key, which may be empty */
@@ -26,6 +27,7 @@ struct weir_lookup_table {
     weir_arena arena;
     layout layout;
     weir_flat_plan flat;
+    weir_lookup_on_demand on_demand; /* its lookup is NULL where all rows are taken in, by what follows */
     weir_stream_source *source;
     weir_batch changes;        /* of the scan's fields */
     weir_sql_compute *compute; /* from those to the plan's */
@@ -129,7 +131,7 @@ static int open_backend(weir_lookup_table *self, const weir_operator_context *co
 }
 
 static int open_source(weir_lookup_table *self, const weir_plan *plan, const weir_operator_context *context,
-                       const weir_join_condition *condition, weir_error *err)
+                       const char *uid, const weir_join_condition *condition, weir_error *err)
 {
     const weir_plan *scan = self->flat.bottom;
     const weir_scan_request request = {
@@ -140,8 +142,16 @@ static int open_source(weir_lookup_table *self, const weir_plan *plan, const wei
                                         .condition_count = self->flat.condition_count,
                                         .expressions = self->flat.expressions,
                                         .expression_count = self->flat.expression_count};
-    WEIR_TRY(weir_join_keys_create(context->engine, condition, WEIR_JOIN_RIGHT_SIDE, plan, &self->join_keys, err));
     WEIR_TRY(weir_sql_compute_create(context->engine, &options, &self->compute, err));
+    if (self->layout == BY_PRIMARY_KEY) {
+        WEIR_TRY(weir_lookup_on_demand_open(&self->on_demand, plan, &self->flat, condition, self->compute,
+                                            context->temp_folder, err));
+    }
+    if (self->on_demand.lookup != NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_join_keys_create(context->engine, condition, WEIR_JOIN_RIGHT_SIDE, plan, &self->join_keys, err));
+    WEIR_TRY(open_backend(self, context, uid, err));
     return scan->table->open_stream(scan->table, &request, &self->source, err);
 }
 
@@ -168,8 +178,7 @@ int weir_lookup_table_open(const weir_operator_context *context, const weir_plan
     find_primary_key(self);
     prepare_primary_key(self);
     choose_layout(self, left_count, condition);
-    int code = open_backend(self, context, uid, err);
-    code = code != WEIR_OK ? code : open_source(self, plan, context, condition, err);
+    int code = open_source(self, plan, context, uid, condition, err);
     if (code != WEIR_OK) {
         weir_lookup_table_close(self);
         return code;
@@ -186,6 +195,7 @@ void weir_lookup_table_close(weir_lookup_table *self)
     if (self->source != NULL) {
         self->source->close(self->source);
     }
+    weir_lookup_on_demand_close(&self->on_demand);
     weir_join_rows_close(&self->rows);
     if (self->key_of != NULL) {
         weir_value_state_close(self->key_of);
@@ -357,6 +367,9 @@ static int take_changes(weir_lookup_table *self, weir_error *err)
 int weir_lookup_table_refresh(weir_lookup_table *self, weir_error *err)
 {
     const weir_sql_table *table = self->flat.bottom->table;
+    if (self->on_demand.lookup != NULL) {
+        return self->on_demand.lookup->refresh(self->on_demand.lookup, err);
+    }
     while (!self->has_ended) {
         int64_t now = self->clock_ms == NULL ? 0 : self->clock_ms();
         weir_state_backend_set_time(self->backend, now); /* which lets go of entries to make room */
@@ -375,25 +388,42 @@ int weir_lookup_table_refresh(weir_lookup_table *self, weir_error *err)
 
 /* --- looking up -------------------------------------------------------------------------------------------------- */
 
-int weir_lookup_table_fetch(weir_lookup_table *self, const weir_sort_keys *keys, const weir_state_slot **out_slots,
+int weir_lookup_table_fetch(weir_lookup_table *self, const weir_join_keys *join_keys, const weir_sort_keys *keys,
                             weir_error *err)
 {
-    WEIR_TRY(weir_join_rows_fetch(&self->rows, keys, err));
-    *out_slots = self->rows.slots;
-    return WEIR_OK;
+    if (self->on_demand.lookup != NULL) {
+        const weir_batch columns = weir_join_keys_columns(join_keys);
+        return weir_lookup_on_demand_fetch(&self->on_demand, &columns, err);
+    }
+    return weir_join_rows_fetch(&self->rows, keys, err);
 }
 
-int weir_lookup_table_walk(weir_lookup_table *self, weir_state_slot slot, weir_slice from, weir_map_cursor **out,
+int weir_lookup_table_walk(weir_lookup_table *self, int64_t key, weir_slice from, weir_lookup_cursor *out,
                            weir_error *err)
 {
-    return weir_map_cursor_open(self->rows.map, slot, from, out, err);
+    *out = (weir_lookup_cursor){.key = key};
+    return self->on_demand.lookup != NULL
+               ? WEIR_OK
+               : weir_map_cursor_open(self->rows.map, self->rows.slots[key], from, &out->map, err);
 }
 
-int weir_lookup_table_next(weir_lookup_table *self, weir_map_cursor *cursor, weir_lookup_row *out, weir_error *err)
+/* The one row that a primary key has. */
+static int next_on_demand(weir_lookup_table *self, weir_lookup_cursor *cursor, weir_lookup_row *out)
+{
+    *out = (weir_lookup_row){.count = 1};
+    bool found = cursor->key >= 0 && weir_lookup_on_demand_row(&self->on_demand, cursor->key, &out->row);
+    cursor->key = -1;
+    return found ? WEIR_OK : WEIR_END;
+}
+
+int weir_lookup_table_next(weir_lookup_table *self, weir_lookup_cursor *cursor, weir_lookup_row *out, weir_error *err)
 {
     weir_slice value;
     weir_join_entry entry;
-    WEIR_TRY(weir_map_cursor_next(cursor, &out->name, &value, err));
+    if (cursor->map == NULL) {
+        return next_on_demand(self, cursor, out);
+    }
+    WEIR_TRY(weir_map_cursor_next(cursor->map, &out->name, &value, err));
     if (self->layout != WITHOUT_KEY) {
         out->row = value;
         out->count = 1;
@@ -403,4 +433,11 @@ int weir_lookup_table_next(weir_lookup_table *self, weir_map_cursor *cursor, wei
     out->row = out->name;
     out->count = entry.count;
     return WEIR_OK;
+}
+
+void weir_lookup_cursor_close(weir_lookup_cursor *cursor)
+{
+    if (cursor->map != NULL) {
+        weir_map_cursor_close(cursor->map);
+    }
 }
