@@ -52,6 +52,15 @@ int weir_format_of(const weir_options *options, const weir_connect_kind **out, w
     return find_kind(weir_formats, weir_format_count, "format", name, out, err);
 }
 
+int weir_format_by_key(const weir_options *options, const char *key, const weir_connect_kind **out, weir_error *err)
+{
+    const char *name = weir_options_get(options, key);
+    if (name == NULL) {
+        return weir_fail(err, WEIR_INVALID, "option '%s' is missing: it names a format, such as '%s' = 'json'", key, key);
+    }
+    return find_kind(weir_formats, weir_format_count, "format", name, out, err);
+}
+
 /* ---- options ---- */
 
 /* Whether `key` is `pattern`, whose one '*' stands for any text. */
@@ -77,33 +86,68 @@ static const weir_option *find_option(const weir_connect_kind *kind, const char 
     return NULL;
 }
 
-/* What follows the name of the format and a point in `key`; NULL: something else stands there. */
-static const char *after_prefix(const weir_connect_kind *format, const char *key)
+/* What follows the prefix, the name of the format and a point in `key`; NULL: something else stands there. */
+static const char *after_prefix(const weir_connect_kind *format, const char *prefix, const char *key)
 {
+    size_t before = strlen(prefix);
     size_t size = strlen(format->name);
-    return strncmp(key, format->name, size) == 0 && key[size] == '.' ? key + size + 1 : NULL;
+    return strncmp(key, prefix, before) == 0 && strncmp(key + before, format->name, size) == 0 &&
+                   key[before + size] == '.'
+               ? key + before + size + 1
+               : NULL;
 }
 
-static int fail_unknown(const weir_connect_kind *connector, const weir_connect_kind *format, const char *key,
-                        weir_error *err)
+/* A format whose options have this key, which the table does not use there; or NULL. */
+static const weir_connect_kind *other_format(const weir_connect_format *formats, size_t format_count, const char *key)
 {
-    for (size_t i = 0; i < weir_format_count; i++) {
-        if (&weir_formats[i] != format && after_prefix(&weir_formats[i], key) != NULL) {
-            return weir_fail(err, WEIR_INVALID, "option '%s' belongs to format %s, but the table's format is %s", key,
-                             weir_formats[i].name, format == NULL ? "none" : format->name);
+    for (size_t k = 0; k < format_count; k++) {
+        for (size_t i = 0; i < weir_format_count; i++) {
+            if (after_prefix(&weir_formats[i], formats[k].prefix, key) != NULL) {
+                return &weir_formats[i];
+            }
         }
     }
+    for (size_t i = 0; format_count == 0 && i < weir_format_count; i++) {
+        if (after_prefix(&weir_formats[i], "", key) != NULL) {
+            return &weir_formats[i];
+        }
+    }
+    return NULL;
+}
+
+static int fail_foreign(const weir_connect_kind *other, const weir_connect_format *formats, size_t format_count,
+                        const char *key, weir_error *err)
+{
+    weir_buffer names = {0};
+    for (size_t k = 0; k < format_count; k++) {
+        weir_buffer_append_format(&names, "%s%s", k == 0 ? "" : " and ", formats[k].kind->name);
+    }
+    int code = weir_fail(err, WEIR_INVALID, "option '%s' belongs to format %s, but the table's format is %s", key,
+                         other->name, format_count == 0 ? "none" : weir_buffer_text(&names));
+    weir_buffer_free(&names);
+    return code;
+}
+
+static int fail_unknown(const weir_connect_kind *connector, const weir_connect_format *formats, size_t format_count,
+                        const char *key, weir_error *err)
+{
     weir_arena arena;
     weir_arena_init(&arena);
     size_t count = 0;
-    size_t most = connector->option_count + (format == NULL ? 0 : format->option_count) + 1;
+    size_t most = connector->option_count + 1;
+    for (size_t k = 0; k < format_count; k++) {
+        most += formats[k].kind->option_count;
+    }
     const char **names = WEIR_NEW_ARRAY(&arena, const char *, most);
     names[count++] = "connector";
     for (size_t i = 0; i < connector->option_count; i++) {
         names[count++] = connector->options[i].key;
     }
-    for (size_t i = 0; format != NULL && i < format->option_count; i++) {
-        names[count++] = weir_arena_format(&arena, "%s.%s", format->name, format->options[i].key);
+    for (size_t k = 0; k < format_count; k++) {
+        for (size_t i = 0; i < formats[k].kind->option_count; i++) {
+            names[count++] = weir_arena_format(&arena, "%s%s.%s", formats[k].prefix, formats[k].kind->name,
+                                               formats[k].kind->options[i].key);
+        }
     }
     const char *nearest = weir_suggest(key, names, count);
     int code = nearest == NULL ? weir_fail(err, WEIR_INVALID, "connector %s has no option '%s'", connector->name, key)
@@ -162,8 +206,18 @@ static int check_value(const weir_option *option, const char *key, const char *v
     }
 }
 
+static const weir_option *find_format_option(const weir_connect_format *formats, size_t format_count, const char *key)
+{
+    const weir_option *found = NULL;
+    for (size_t k = 0; k < format_count && found == NULL; k++) {
+        const char *format_key = after_prefix(formats[k].kind, formats[k].prefix, key);
+        found = format_key == NULL ? NULL : find_option(formats[k].kind, format_key);
+    }
+    return found;
+}
+
 int weir_connect_options_check(const weir_options *options, const weir_connect_kind *connector,
-                               const weir_connect_kind *format, weir_error *err)
+                               const weir_connect_format *formats, size_t format_count, weir_error *err)
 {
     for (size_t i = 0; i < options->count; i++) {
         const char *key = options->keys[i];
@@ -172,12 +226,17 @@ int weir_connect_options_check(const weir_options *options, const weir_connect_k
         if (strcmp(key, "connector") == 0 || (has_files && weir_fs_is_setting(key))) {
             continue;
         }
-        const char *format_key = format == NULL || option != NULL ? NULL : after_prefix(format, key);
-        if (format_key != NULL) {
-            option = find_option(format, format_key);
+        if (option == NULL) {
+            option = find_format_option(formats, format_count, key);
         }
         if (option == NULL) {
-            return fail_unknown(connector, format, key, err);
+            const weir_connect_kind *other = other_format(formats, format_count, key);
+            bool is_used = false;
+            for (size_t k = 0; k < format_count; k++) {
+                is_used = is_used || formats[k].kind == other;
+            }
+            return other != NULL && !is_used ? fail_foreign(other, formats, format_count, key, err)
+                                             : fail_unknown(connector, formats, format_count, key, err);
         }
         WEIR_TRY(check_value(option, key, options->values[i], err));
     }
@@ -223,7 +282,7 @@ int64_t weir_connect_duration_ms(const weir_connect_kind *connector, const weir_
 const char *weir_connect_format_text(const weir_connect_kind *format, const weir_options *options, const char *key)
 {
     for (size_t i = 0; i < options->count; i++) {
-        const char *format_key = after_prefix(format, options->keys[i]);
+        const char *format_key = after_prefix(format, "", options->keys[i]);
         if (format_key != NULL && strcmp(format_key, key) == 0) {
             return options->values[i];
         }

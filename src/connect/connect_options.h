@@ -25,10 +25,18 @@ extern const size_t weir_format_count;
  * of that name, with a suggestion. */
 int weir_connector_of(const weir_options *options, const weir_connect_kind **out, weir_error *err);
 int weir_format_of(const weir_options *options, const weir_connect_kind **out, weir_error *err);
+/* The format that an option of another key names, such as 'key.format'; WEIR_INVALID when it is not set. */
+int weir_format_by_key(const weir_options *options, const char *key, const weir_connect_kind **out, weir_error *err);
 
-/* Checks that all options belong to the connector or the format (NULL: it has none), and their values. */
+/* A format that a table uses, and what stands before its name in the keys of its options: "", "key." or "value.". */
+typedef struct weir_connect_format {
+    const weir_connect_kind *kind;
+    const char *prefix;
+} weir_connect_format;
+
+/* Checks that all options belong to the connector or to one of the formats, and their values. */
 int weir_connect_options_check(const weir_options *options, const weir_connect_kind *connector,
-                               const weir_connect_kind *format, weir_error *err);
+                               const weir_connect_format *formats, size_t format_count, weir_error *err);
 
 /* Values as set or by default, after the check; NULL, false and 0 when there is neither. */
 const char *weir_connect_text(const weir_connect_kind *connector, const weir_options *options, const char *key);

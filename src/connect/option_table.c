@@ -204,6 +204,11 @@ static const weir_option csv_options[] = {
     OPTION("empty-string-as-null", BOOLEAN, "false", REFUSED, "Reads empty fields as NULL."),
 };
 
+static const weir_option raw_options[] = {
+    OPTION("charset", TEXT, "UTF-8", WORKS, "The encoding of text."),
+    ENUM_OPTION("endianness", "big-endian", "The order of the bytes of numbers.", "big-endian", "little-endian"),
+};
+
 static const weir_option parquet_options[] = {
     OPTION("compression", TEXT, "snappy", WORKS, "The compression of files that are written."),
     OPTION("utc-timezone", BOOLEAN, "false", STORED, "Whether old timestamps (INT96) are in UTC, which they are."),
@@ -222,7 +227,7 @@ static const weir_option avro_options[] = {
 };
 
 #define FORMAT_NOT_YET                                                                                                 \
-    "is not offered by this version; there are: json, csv, debezium-json, canal-json, maxwell-json, parquet, avro"
+    "is not offered by this version; there are: json, csv, raw, debezium-json, canal-json, maxwell-json, parquet, avro"
 
 const weir_connect_kind weir_formats[] = {
     {.name = "json", .reads = true, .writes = true, WITH_OPTIONS(json_options), .text = "An object a row."},
@@ -245,10 +250,14 @@ const weir_connect_kind weir_formats[] = {
      .gives_changes = true,
      WITH_OPTIONS(maxwell_options),
      .text = "Change events of Maxwell."},
+    {.name = "raw",
+     .reads = true,
+     .writes = true,
+     WITH_OPTIONS(raw_options),
+     .text = "The bytes of a message, or of a line, as the value of the only column."},
     {.name = "parquet", .reads = true, .writes = true, WITH_OPTIONS(parquet_options), .text = "Parquet files."},
     {.name = "avro", .reads = true, .writes = true, WITH_OPTIONS(avro_options), .text = "Avro files."},
     {.name = "orc", .refusal = FORMAT_NOT_YET},
-    {.name = "raw", .refusal = FORMAT_NOT_YET},
     {.name = "ogg-json", .refusal = FORMAT_NOT_YET},
     {.name = "protobuf", .refusal = FORMAT_NOT_YET},
     {.name = "avro-confluent", .refusal = FORMAT_NOT_YET},

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "format/csv/csv.h"
 #include "format/json/json.h"
+#include "format/raw/raw.h"
 
 typedef struct json_format {
     const char *name;
@@ -29,7 +30,12 @@ static const json_format *find_json(const weir_connect_kind *format)
 
 static bool is_csv(const weir_connect_kind *format) { return strcmp(format->name, "csv") == 0; }
 
-bool weir_row_format_is_text(const weir_connect_kind *format) { return find_json(format) != NULL || is_csv(format); }
+static bool is_raw(const weir_connect_kind *format) { return strcmp(format->name, "raw") == 0; }
+
+bool weir_row_format_is_text(const weir_connect_kind *format)
+{
+    return find_json(format) != NULL || is_csv(format) || is_raw(format);
+}
 
 /* ---- csv ---- */
 
@@ -81,6 +87,22 @@ static int read_csv_options(const weir_connect_kind *format, const weir_options 
     WEIR_TRY(read_character(format, options, "field-delimiter", &out->delimiter, err));
     WEIR_TRY(read_character(format, options, "quote-character", &out->quote, err));
     return read_character(format, options, "escape-character", &out->escape, err);
+}
+
+/* ---- raw ---- */
+
+/* Text is UTF-8 everywhere here. */
+static int read_raw_options(const weir_connect_kind *format, const weir_options *options, bool *out_little_endian,
+                            weir_error *err)
+{
+    const char *charset = weir_connect_format_text(format, options, "charset");
+    if (!weir_text_equal_ignore_case(charset, "UTF-8") && !weir_text_equal_ignore_case(charset, "UTF8")) {
+        return weir_fail(err, WEIR_UNSUPPORTED, "option 'raw.charset' = '%s': only UTF-8 is offered by this version",
+                         charset);
+    }
+    *out_little_endian =
+        weir_text_equal_ignore_case(weir_connect_format_text(format, options, "endianness"), "little-endian");
+    return WEIR_OK;
 }
 
 /* ---- json ---- */
@@ -146,6 +168,11 @@ int weir_row_format_open_reader(const weir_connect_kind *format, const weir_opti
         WEIR_TRY(read_csv_options(format, options, &csv, err));
         return weir_csv_open_reader(fields, field_count, &csv, out, err);
     }
+    if (is_raw(format)) {
+        bool little_endian;
+        WEIR_TRY(read_raw_options(format, options, &little_endian, err));
+        return weir_raw_open_reader(fields, field_count, little_endian, out, err);
+    }
     weir_json_read_options json;
     WEIR_TRY(read_json_options(format, options, &json, err));
     if (keys != NULL) {
@@ -165,6 +192,11 @@ int weir_row_format_open_writer(const weir_connect_kind *format, const weir_opti
         weir_csv_options csv;
         WEIR_TRY(read_csv_options(format, options, &csv, err));
         return weir_csv_open_writer(fields, field_count, &csv, out, err);
+    }
+    if (is_raw(format)) {
+        bool little_endian;
+        WEIR_TRY(read_raw_options(format, options, &little_endian, err));
+        return weir_raw_open_writer(fields, field_count, little_endian, out, err);
     }
     weir_json_write_options json = {
         .kind = find_json(format)->kind,

@@ -20,7 +20,11 @@ static const sink_kind kinds[] = {
 int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err)
 {
     const weir_connect_kind *connector;
-    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
+    const weir_connector_schema schema = {.fields = options->fields,
+                                          .field_count = options->field_count,
+                                          .primary_keys = options->primary_keys,
+                                          .primary_key_count = options->primary_key_count};
+    WEIR_TRY(weir_connector_check(options->options, &schema, err));
     WEIR_TRY(weir_connector_of(options->options, &connector, err));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].connector, connector->name) != 0) {

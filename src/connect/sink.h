@@ -29,6 +29,8 @@ typedef struct weir_sink_options {
     int32_t field_count;
     const char *const *partition_keys;
     int32_t partition_key_count;
+    const char *const *primary_keys;
+    int32_t primary_key_count;
     FILE *print_to;    /* where a print sink prints */
     const char *owner; /* the same for all runs of one job, and only for them; NULL: there are no others */
     bool overwrite;    /* INSERT OVERWRITE */

@@ -15,19 +15,20 @@ typedef struct source_kind {
     const char *connector;
     int (*open)(const weir_source_options *options, weir_source **out, weir_error *err);
     /* Whether the columns suit; NULL: they all do. */
-    int (*check)(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
+    int (*check)(const weir_options *options, const weir_connector_schema *schema, weir_error *err);
     /* The type of a METADATA key; NULL: there are none. */
     int (*metadata)(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
                     weir_error *err);
     bool (*never_ends)(const weir_options *options);    /* NULL: it always ends */
     bool (*gives_changes)(const weir_options *options); /* NULL: only inserts */
+    bool gives_upserts;
 } source_kind;
 
-static int filesystem_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
+static int filesystem_check(const weir_options *options, const weir_connector_schema *schema, weir_error *err)
 {
     const weir_connect_kind *format;
     WEIR_TRY(weir_format_of(options, &format, err));
-    return weir_filesystem_check(options, format, fields, field_count, err);
+    return weir_filesystem_check(options, format, schema->fields, schema->field_count, err);
 }
 
 static int unknown_metadata(const weir_connect_kind *format, const char *key, weir_error *err)
@@ -75,6 +76,11 @@ static bool filesystem_gives_changes(const weir_options *options)
     return weir_format_of(options, &format, NULL) == WEIR_OK && format->gives_changes;
 }
 
+static int datagen_check(const weir_options *options, const weir_connector_schema *schema, weir_error *err)
+{
+    return weir_datagen_check(options, schema->fields, schema->field_count, err);
+}
+
 /* Sequences have a last number. */
 static bool has_sequence(const weir_options *options)
 {
@@ -102,7 +108,7 @@ static const source_kind kinds[] = {
      .gives_changes = filesystem_gives_changes},
     {.connector = "datagen",
      .open = weir_datagen_source_open,
-     .check = weir_datagen_check,
+     .check = datagen_check,
      .never_ends = datagen_never_ends},
 };
 
@@ -129,17 +135,22 @@ static const source_kind *kind_of(const weir_options *options)
 /* The connector of a table, and all its options checked. */
 static int check_options(const weir_options *options, const weir_connect_kind **out, weir_error *err)
 {
-    const weir_connect_kind *format = NULL;
+    weir_connect_format format = {.prefix = ""};
     WEIR_TRY(weir_connector_of(options, out, err));
-    if (strcmp((*out)->name, "filesystem") == 0) {
-        WEIR_TRY(weir_format_of(options, &format, err));
+    bool has_format = strcmp((*out)->name, "filesystem") == 0;
+    if (has_format) {
+        WEIR_TRY(weir_format_of(options, &format.kind, err));
     }
-    return weir_connect_options_check(options, *out, format, err);
+    return weir_connect_options_check(options, *out, &format, has_format, err);
 }
 
 int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err)
 {
-    WEIR_TRY(weir_connector_check(options->options, options->fields, options->field_count, err));
+    const weir_connector_schema schema = {.fields = options->fields,
+                                          .field_count = options->field_count,
+                                          .primary_keys = options->primary_keys,
+                                          .primary_key_count = options->primary_key_count};
+    WEIR_TRY(weir_connector_check(options->options, &schema, err));
     const source_kind *kind = kind_of(options->options);
     if (kind == NULL) {
         return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be written to",
@@ -148,12 +159,12 @@ int weir_source_open(const weir_source_options *options, weir_source **out, weir
     return kind->open(options, out, err);
 }
 
-int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err)
+int weir_connector_check(const weir_options *options, const weir_connector_schema *schema, weir_error *err)
 {
     const weir_connect_kind *connector;
     WEIR_TRY(check_options(options, &connector, err));
     const source_kind *kind = find_kind(connector);
-    return kind == NULL || kind->check == NULL ? WEIR_OK : kind->check(options, fields, field_count, err);
+    return kind == NULL || kind->check == NULL ? WEIR_OK : kind->check(options, schema, err);
 }
 
 int weir_connector_metadata(const weir_options *options, const char *key, const weir_type **out, bool *out_cast,
@@ -178,4 +189,10 @@ bool weir_source_gives_changes(const weir_options *options)
 {
     const source_kind *kind = kind_of(options);
     return kind != NULL && kind->gives_changes != NULL && kind->gives_changes(options);
+}
+
+bool weir_source_gives_upserts(const weir_options *options)
+{
+    const source_kind *kind = kind_of(options);
+    return kind != NULL && kind->gives_upserts;
 }

@@ -55,9 +55,18 @@ typedef struct weir_source_options {
  * suggestion; what is there and can only be written says so. */
 int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
 
+/* What a table looks like to its connector. Borrowed. */
+typedef struct weir_connector_schema {
+    const char *table; /* its whole name, for messages; NULL: it has none */
+    const weir_field *fields;
+    int32_t field_count;
+    const char *const *primary_keys;
+    int32_t primary_key_count;
+} weir_connector_schema;
+
 /* Checks connector, format and option names and values of a table's WITH clause, and the columns against the format,
  * before anything is read or written: for CREATE TABLE. */
-int weir_connector_check(const weir_options *options, const weir_field *fields, int32_t field_count, weir_error *err);
+int weir_connector_check(const weir_options *options, const weir_connector_schema *schema, weir_error *err);
 
 /* The type of what the connector or its format knows about a row under this key. WEIR_INVALID names what there is.
  * *out_cast: it is given in any type that it can be cast to; otherwise in types of the same kind. */
@@ -67,7 +76,9 @@ int weir_connector_metadata(const weir_options *options, const char *key, const 
 /* Whether a source of these options goes on for ever. */
 bool weir_source_never_ends(const weir_options *options);
 
-/* What a source of these options gives: only inserts, or changes of every kind. */
+/* What a source of these options gives: only inserts, or changes of every kind; or, of the latter, upserts by the
+ * primary key: +U without the -U before it, -D with the key alone. */
 bool weir_source_gives_changes(const weir_options *options);
+bool weir_source_gives_upserts(const weir_options *options);
 
 #endif

@@ -29,13 +29,13 @@ static void replace_definition(const weir_object_path *path, weir_definition *de
 static int check_kept_columns(const weir_object_path *path, const weir_ast_create_table *draft,
                               const weir_description *description, weir_arena *arena, weir_error *err)
 {
-    int32_t count = 0;
     const char *connector = weir_options_get(&description->options, "connector");
     if (strcmp(connector, "paimon") == 0) {
         return WEIR_OK; /* compared with the table in the folder when it is used */
     }
-    const weir_field *fields = weir_description_fields(description, arena, &count);
-    WEIR_TRY(weir_error_at(err, weir_connector_check(&description->options, fields, count, err), path->position));
+    const weir_connector_schema schema =
+        weir_description_connector_schema(description, weir_object_path_text(path, arena), arena);
+    WEIR_TRY(weir_error_at(err, weir_connector_check(&description->options, &schema, err), path->position));
     return weir_check_metadata(draft, description, arena, err);
 }
 
@@ -66,12 +66,12 @@ done:
 
 /* ---- options ---- */
 
-static int check_changed_options(const weir_ast_alter *alter, const weir_description *description, weir_arena *arena,
-                                 weir_error *err)
+static int check_changed_options(const weir_object_path *path, const weir_ast_alter *alter,
+                                 const weir_description *description, weir_arena *arena, weir_error *err)
 {
-    int32_t count = 0;
-    const weir_field *fields = weir_description_fields(description, arena, &count);
-    int code = weir_connector_check(&description->options, fields, count, err);
+    const weir_connector_schema schema =
+        weir_description_connector_schema(description, weir_object_path_text(path, arena), arena);
+    int code = weir_connector_check(&description->options, &schema, err);
     for (int32_t i = 0; code != WEIR_OK && i < alter->options.count; i++) {
         char quoted[160];
         snprintf(quoted, sizeof quoted, "'%.150s'", alter->options.items[i].key);
@@ -82,8 +82,8 @@ static int check_changed_options(const weir_ast_alter *alter, const weir_descrip
     return weir_error_at(err, code, alter->name.position);
 }
 
-static int alter_kept_options(const weir_ast_alter *alter, weir_definition *definition, weir_arena *arena,
-                              weir_error *err)
+static int alter_kept_options(const weir_object_path *path, const weir_ast_alter *alter, weir_definition *definition,
+                              weir_arena *arena, weir_error *err)
 {
     weir_description *description = &definition->description;
     weir_description changed = *description;
@@ -99,7 +99,7 @@ static int alter_kept_options(const weir_ast_alter *alter, weir_definition *defi
     weir_options_of_ast(&alter->options, arena, &changed.options);
     const char *connector = weir_options_get(&changed.options, "connector");
     if (connector != NULL && strcmp(connector, "paimon") != 0) {
-        WEIR_TRY(check_changed_options(alter, &changed, arena, err));
+        WEIR_TRY(check_changed_options(path, alter, &changed, arena, err));
     }
     weir_options_merge(&definition->arena, &changed.options, NULL, &description->options);
     return WEIR_OK;
@@ -110,7 +110,7 @@ static int alter_options(const weir_object_path *path, const weir_ast_alter *alt
     if (path->catalog->paimon != NULL) {
         return weir_alter_paimon_options(path, alter, arena, err);
     }
-    return alter_kept_options(alter, weir_memory_catalog_find(&path->catalog->memory, path->database, path->name),
+    return alter_kept_options(path, alter, weir_memory_catalog_find(&path->catalog->memory, path->database, path->name),
                               arena, err);
 }
 

@@ -229,6 +229,11 @@ int weir_catalogs_get(const weir_catalogs *catalogs, const weir_ast_part *part, 
     return code;
 }
 
+const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena)
+{
+    return weir_arena_format(arena, "%s.%s.%s", path->catalog->name, path->database, path->name);
+}
+
 int weir_catalogs_table_path(const weir_catalogs *catalogs, const weir_ast_name *name, weir_object_path *out,
                              weir_error *err)
 {

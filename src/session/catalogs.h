@@ -58,6 +58,9 @@ typedef struct weir_object_path {
     weir_position position;
 } weir_object_path;
 
+/* "catalog.database.name", in `arena`. */
+const char *weir_object_path_text(const weir_object_path *path, weir_arena *arena);
+
 int weir_catalogs_table_path(const weir_catalogs *catalogs, const weir_ast_name *name, weir_object_path *out,
                              weir_error *err);
 /* `name` without parts: the current database. */

@@ -156,15 +156,21 @@ static void close_table(weir_sql_table *self)
 static const char *origin_of(weir_session_table *table)
 {
     const char *connector = weir_options_get(&table->options, "connector");
-    const char *path = weir_options_get(&table->options, "path");
-    return path != NULL ? weir_arena_format(&table->arena, "%s '%s'", connector, path) : connector;
+    static const char *const keys[] = {"path", "topic", "topic-pattern"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *value = weir_options_get(&table->options, keys[i]);
+        if (value != NULL) {
+            return weir_arena_format(&table->arena, "%s '%s'", connector, value);
+        }
+    }
+    return connector;
 }
 
 /* The options that say where the rows come from. */
 static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
                     weir_error *err)
 {
-    static const char *const keys[] = {"connector", "path", "format"};
+    static const char *const keys[] = {"connector", "path", "topic", "topic-pattern", "format", "value.format"};
     const weir_session_table *table = self->owner;
     (void)request;
     (void)err;
@@ -212,9 +218,9 @@ int weir_connector_table_open(weir_session *session, const weir_object_path *pat
     table->description = *description;
     weir_options_merge(&table->arena, &description->options, hints, &table->options);
     if (hints->count > 0) {
-        int32_t count = 0;
-        const weir_field *fields = weir_description_fields(description, &table->arena, &count);
-        int code = weir_connector_check(&table->options, fields, count, err);
+        const weir_connector_schema schema = weir_description_connector_schema(
+            description, weir_object_path_text(path, &table->arena), &table->arena);
+        int code = weir_connector_check(&table->options, &schema, err);
         if (code != WEIR_OK) {
             close_table(&table->base);
             return weir_error_at(err, code, path->position);
@@ -222,6 +228,7 @@ int weir_connector_table_open(weir_session *session, const weir_object_path *pat
     }
     table->base.origin = origin_of(table);
     table->base.has_row_kinds = weir_source_gives_changes(&table->options);
+    table->base.has_upserts = weir_source_gives_upserts(&table->options);
     table->base.unbounded = weir_source_never_ends(&table->options);
     weir_session_table_set_columns(table);
     int code = set_duplicates(table, path, err);

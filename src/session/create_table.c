@@ -263,8 +263,8 @@ int weir_check_metadata(const weir_ast_create_table *create, const weir_descript
     return WEIR_OK;
 }
 
-static int check_connector(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
-                           weir_error *err)
+static int check_connector(const weir_object_path *path, const weir_ast_create_table *create,
+                           const weir_description *description, weir_arena *arena, weir_error *err)
 {
     const weir_ast_option *connector = find_option(create, "connector"), *bucket = find_option(create, "bucket");
     if (connector == NULL) {
@@ -280,9 +280,9 @@ static int check_connector(const weir_ast_create_table *create, const weir_descr
         WEIR_TRY(check_paimon_key(create, bucket != NULL ? bucket->value : NULL, err));
         return check_paimon_options(create, err);
     }
-    int32_t count = 0;
-    const weir_field *fields = weir_description_fields(description, arena, &count);
-    WEIR_TRY(place_option_error(create, weir_connector_check(&description->options, fields, count, err), err));
+    const weir_connector_schema schema =
+        weir_description_connector_schema(description, weir_object_path_text(path, arena), arena);
+    WEIR_TRY(place_option_error(create, weir_connector_check(&description->options, &schema, err), err));
     return weir_check_metadata(create, description, arena, err);
 }
 
@@ -291,7 +291,7 @@ static int define(weir_session *session, const weir_object_path *path, const wei
 {
     weir_description *description = &definition->description;
     weir_options_of_ast(&create->options, &definition->arena, &description->options);
-    WEIR_TRY(check_connector(create, description, &definition->arena, err));
+    WEIR_TRY(check_connector(path, create, description, &definition->arena, err));
     if (create->temporary) {
         weir_catalogs_put_temporary(&session->catalogs, path, definition);
     } else {

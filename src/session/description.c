@@ -74,6 +74,18 @@ const weir_field *weir_description_metadata(const weir_description *description,
     return fields;
 }
 
+weir_connector_schema weir_description_connector_schema(const weir_description *description, const char *name,
+                                                        weir_arena *arena)
+{
+    const weir_bound_columns *columns = &description->columns;
+    weir_connector_schema schema = {
+        .table = name,
+        .primary_keys = weir_description_names(description, columns->primary_key, columns->primary_key_count, arena),
+        .primary_key_count = columns->primary_key_count};
+    schema.fields = weir_description_fields(description, arena, &schema.field_count);
+    return schema;
+}
+
 const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
                                     weir_arena *arena)
 {

@@ -2,6 +2,7 @@
 #ifndef WEIR_SESSION_DESCRIPTION_H
 #define WEIR_SESSION_DESCRIPTION_H
 
+#include "connect/source.h"
 #include "meta/schema.h"
 #include "sql/binder.h"
 
@@ -40,6 +41,10 @@ const weir_field *weir_description_metadata(const weir_description *description,
 /* Names of the columns at `positions`. */
 const char **weir_description_names(const weir_description *description, const int32_t *positions, int32_t count,
                                     weir_arena *arena);
+
+/* What the connector of a table sees of it, in `arena`. `name`: whole, borrowed. */
+weir_connector_schema weir_description_connector_schema(const weir_description *description, const char *name,
+                                                        weir_arena *arena);
 
 /* The pairs of a WITH clause or a hint; what comes later wins. */
 void weir_options_of_ast(const weir_ast_options *pairs, weir_arena *arena, weir_options *out);

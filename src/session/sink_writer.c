@@ -58,6 +58,9 @@ void weir_sink_writer_options(const weir_session_table *table, weir_arena *arena
         .partition_keys = weir_description_names(description, description->columns.partition_keys,
                                                  description->columns.partition_key_count, arena),
         .partition_key_count = description->columns.partition_key_count,
+        .primary_keys = weir_description_names(description, description->columns.primary_key,
+                                               description->columns.primary_key_count, arena),
+        .primary_key_count = description->columns.primary_key_count,
         .print_to = table->session->options.print_to,
     };
     out->fields = weir_description_fields(description, arena, &out->field_count);

@@ -79,7 +79,8 @@ static void options_are_checked_before_anything_is_read(void **state)
         test_table table;
         weir_error err = {0};
         table_start(&table, cases[i].columns, cases[i].options, "");
-        int code = weir_connector_check(&table.options, table.columns.fields, table.columns.count, &err);
+        const weir_connector_schema schema = {.fields = table.columns.fields, .field_count = table.columns.count};
+        int code = weir_connector_check(&table.options, &schema, &err);
         if (code != cases[i].code || strstr(err.message, cases[i].message) == NULL) {
             fail_msg("%s\n%d: %s\nnot %d: %s", cases[i].options, code, err.message, cases[i].code, cases[i].message);
         }

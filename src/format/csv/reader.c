@@ -314,48 +314,69 @@ static int fail_record(const weir_row_text *text, const uint8_t *record, const c
                      (const char *)record);
 }
 
-static int fail_value(const csv_reader *reader, const weir_row_text *text, weir_error *err)
+/* Where the record with the value that does not fit begins in the text. */
+static size_t bad_record_start(const csv_reader *reader)
 {
-    const weir_json_column *column = reader->conversion.bad_column;
     weir_json_span span = reader->conversion.bad_span;
     int64_t row = 0;
     while (row + 1 < reader->rows.count && reader->rows.spans[(row + 1) * reader->column_count].offset <= span.offset) {
         row++;
     }
+    return reader->starts[row];
+}
+
+static int fail_value(const csv_reader *reader, const weir_row_text *text, const uint8_t *record, weir_error *err)
+{
+    const weir_json_column *column = reader->conversion.bad_column;
+    weir_json_span span = reader->conversion.bad_span;
     weir_buffer type = {0};
     weir_type_format(column->type, &type);
-    int code = weir_fail(err, WEIR_CORRUPT,
-                         "%s: line %" PRId64 ": field '%s': '%.*s' is no %s; 'csv.ignore-parse-errors' = 'true' would "
-                         "make it NULL",
-                         text->path, text->first_line + count_lines(text->data, text->data + reader->starts[row]),
-                         column->name, shown_size(span.size), (const char *)reader->texts.data + span.offset,
-                         weir_buffer_text(&type));
+    int code =
+        weir_fail(err, WEIR_CORRUPT,
+                  "%s: line %" PRId64 ": field '%s': '%.*s' is no %s; 'csv.ignore-parse-errors' = 'true' would "
+                  "make it NULL",
+                  text->path, text->first_line + count_lines(text->data, record), column->name, shown_size(span.size),
+                  (const char *)reader->texts.data + span.offset, weir_buffer_text(&type));
     weir_buffer_free(&type);
     return code;
 }
 
 /* ---- reading ---- */
 
-static int flush_rows(csv_reader *reader, const weir_row_text *text, weir_batch *batch, weir_error *err)
+static bool has_bad_value(const csv_reader *reader)
+{
+    return reader->conversion.bad_column != NULL && !reader->options.ignore_parse_errors;
+}
+
+/* Converts the rows taken. `path`: for messages. */
+static int convert_rows(csv_reader *reader, const char *path, weir_batch *batch, weir_error *err)
 {
     int64_t count = reader->rows.count;
-    if (count == 0) {
-        return WEIR_OK;
-    }
     weir_buffer_append_zeros(&reader->texts, WEIR_ROW_TEXT_PADDING);
     reader->conversion.base = reader->texts.data;
     reader->conversion.bad_column = NULL;
-    for (int32_t i = 0; i < reader->column_count; i++) {
+    for (int32_t i = 0; i < reader->column_count && count > 0; i++) {
         WEIR_TRY_CTX(weir_json_convert(&reader->conversion, &reader->columns[i], reader->rows.spans + i,
                                        reader->column_count, count, &batch->columns[i], err),
-                     err, "%s: field '%s'", text->path, reader->columns[i].name);
-    }
-    if (reader->conversion.bad_column != NULL && !reader->options.ignore_parse_errors) {
-        return fail_value(reader, text, err);
+                     err, "%s: field '%s'", path, reader->columns[i].name);
     }
     batch->length += count;
+    return WEIR_OK;
+}
+
+static void forget_rows(csv_reader *reader)
+{
     reader->rows.count = 0;
     weir_buffer_clear(&reader->texts);
+}
+
+static int flush_rows(csv_reader *reader, const weir_row_text *text, weir_batch *batch, weir_error *err)
+{
+    WEIR_TRY(convert_rows(reader, text->path, batch, err));
+    if (has_bad_value(reader)) {
+        return fail_value(reader, text, text->data + bad_record_start(reader), err);
+    }
+    forget_rows(reader);
     return WEIR_OK;
 }
 
@@ -438,6 +459,74 @@ static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t m
     return WEIR_OK;
 }
 
+/* ---- messages ---- */
+
+/* `wrong`: what is wrong with the record; NULL: a value does not fit its column. */
+static int fail_message(csv_reader *reader, const weir_row_messages *messages, int64_t message, const char *wrong,
+                        weir_error *err)
+{
+    weir_buffer name = {0};
+    messages->append_name(messages->owner, message, &name);
+    const weir_row_text text = {.path = weir_buffer_text(&name),
+                                .data = messages->data + messages->starts[message],
+                                .size = weir_row_message_size(messages, message),
+                                .first_line = 1,
+                                .is_end = true};
+    int code = wrong != NULL ? fail_record(&text, text.data, wrong, reader->column_count, err)
+                             : fail_value(reader, &text, text.data, err);
+    weir_buffer_free(&name);
+    return code;
+}
+
+static int flush_messages(csv_reader *reader, const weir_row_messages *messages, weir_batch *batch, weir_error *err)
+{
+    WEIR_TRY(convert_rows(reader, "messages", batch, err));
+    if (has_bad_value(reader)) {
+        return fail_message(reader, messages, weir_row_message_at(messages, bad_record_start(reader)), NULL, err);
+    }
+    forget_rows(reader);
+    return WEIR_OK;
+}
+
+/* A message is a record; what follows a line end in it is not looked at, as in Flink. */
+static int read_message(csv_reader *reader, const weir_row_messages *messages, int64_t i, weir_error *err)
+{
+    const uint8_t *start = messages->data + messages->starts[i];
+    csv_cursor cursor = {.at = start, .end = start + weir_row_message_size(messages, i)};
+    size_t texts = reader->texts.size;
+    if (reader->options.allow_comments && *start == '#') {
+        return WEIR_OK;
+    }
+    WEIR_GROW(reader->starts, reader->start_capacity, reader->rows.count + 1);
+    reader->starts[reader->rows.count] = messages->starts[i];
+    if (take_record(reader, &cursor)) {
+        messages->row_counts[i] = 1;
+        return WEIR_OK;
+    }
+    reader->rows.count--;
+    reader->texts.size = texts;
+    return reader->options.ignore_parse_errors
+               ? WEIR_OK
+               : fail_message(reader, messages, i, cursor.cut ? "a quote that is not closed" : cursor.wrong, err);
+}
+
+static int read_messages(weir_row_reader *self, const weir_row_messages *messages, weir_batch *batch, weir_error *err)
+{
+    csv_reader *reader = (csv_reader *)self;
+    forget_rows(reader);
+    for (int64_t i = 0; i < messages->count; i++) {
+        messages->row_counts[i] = 0;
+        if (weir_row_message_is_null(messages, i)) {
+            continue;
+        }
+        WEIR_TRY(read_message(reader, messages, i, err));
+        if (reader->rows.count >= ROWS_AT_ONCE || reader->texts.size >= TEXT_AT_ONCE) {
+            WEIR_TRY(flush_messages(reader, messages, batch, err));
+        }
+    }
+    return flush_messages(reader, messages, batch, err);
+}
+
 /* ---- making and freeing ---- */
 
 static void close_reader(weir_row_reader *self)
@@ -511,6 +600,7 @@ int weir_csv_open_reader(const weir_field *fields, int32_t field_count, const we
 {
     csv_reader *reader = weir_alloc_zeroed(1, sizeof *reader);
     reader->base.read = read_rows;
+    reader->base.read_messages = read_messages;
     reader->base.close = close_reader;
     reader->options = *options;
     reader->options.delimiter = options->delimiter == 0 ? ',' : options->delimiter;

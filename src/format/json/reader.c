@@ -194,29 +194,34 @@ static bool skip_line(const weir_row_text *text, const uint8_t *record, weir_jso
     return true;
 }
 
-/* Converts the first `count` of the rows taken. */
-static int flush_rows(json_reader *reader, const weir_row_text *text, int64_t count, weir_batch *batch, weir_error *err)
+static bool has_bad_value(const json_reader *reader)
 {
-    if (count == 0) {
-        return WEIR_OK;
-    }
+    return reader->conversion.bad_column != NULL && !reader->options.ignore_parse_errors;
+}
+
+/* Converts the first `count` of the rows taken. `path`: for messages. */
+static int convert_rows(json_reader *reader, const char *path, int64_t count, weir_batch *batch, weir_error *err)
+{
     weir_json_conversion *conversion = &reader->conversion;
     conversion->bad_column = NULL;
-    for (int32_t i = 0; i < reader->column_count; i++) {
+    for (int32_t i = 0; i < reader->column_count && count > 0; i++) {
         WEIR_TRY_CTX(weir_json_convert(conversion, &reader->columns[i], reader->rows.spans + i, reader->column_count,
                                        count, &batch->columns[i], err),
-                     err, "%s: field '%s'", text->path, reader->columns[i].name);
+                     err, "%s: field '%s'", path, reader->columns[i].name);
     }
-    if (conversion->bad_column != NULL && !reader->options.ignore_parse_errors) {
-        return fail_value(reader, text, err);
-    }
-    if (reader->base.gives_changes) {
+    if (reader->base.gives_changes && count > 0) {
         weir_batch_reserve_kinds(batch, batch->length + count);
         memcpy(batch->kinds + batch->length, reader->rows.kinds, (size_t)count);
     }
     batch->length += count;
     weir_json_rows_remove_first(&reader->rows, count);
     return WEIR_OK;
+}
+
+static int flush_rows(json_reader *reader, const weir_row_text *text, int64_t count, weir_batch *batch, weir_error *err)
+{
+    WEIR_TRY(convert_rows(reader, text->path, count, batch, err));
+    return has_bad_value(reader) ? fail_value(reader, text, err) : WEIR_OK;
 }
 
 /* After a record was taken: converts rows when there are enough of them, or when the meaning of the columns changes
@@ -288,6 +293,108 @@ static int read_rows(weir_row_reader *self, const weir_row_text *text, int64_t m
     return WEIR_OK;
 }
 
+/* ---- messages ---- */
+
+/* A message as a text with its name, for messages of errors. */
+static weir_row_text text_of_message(const weir_row_messages *messages, int64_t message, weir_buffer *name)
+{
+    messages->append_name(messages->owner, message, name);
+    return (weir_row_text){.path = weir_buffer_text(name),
+                           .data = messages->data + messages->starts[message],
+                           .size = weir_row_message_size(messages, message),
+                           .first_line = 1,
+                           .is_end = true};
+}
+
+/* `cursor`: where the text is wrong; NULL: a value does not fit its column. */
+static int fail_message(json_reader *reader, const weir_row_messages *messages, const weir_json_cursor *cursor,
+                        weir_error *err)
+{
+    weir_buffer name = {0};
+    int code;
+    if (cursor != NULL) {
+        weir_row_text text =
+            text_of_message(messages, weir_row_message_at(messages, (size_t)(cursor->at - messages->data)), &name);
+        code = fail_syntax(&text, cursor, err);
+    } else {
+        weir_json_span *span = &reader->conversion.bad_span;
+        int64_t message = weir_row_message_at(messages, span->offset);
+        weir_row_text text = text_of_message(messages, message, &name);
+        span->offset -= messages->starts[message];
+        code = fail_value(reader, &text, err);
+    }
+    weir_buffer_free(&name);
+    return code;
+}
+
+/* Spans count from the first message; a failure is told of the one it is in. */
+static int flush_messages(json_reader *reader, const weir_row_messages *messages, int64_t count, weir_batch *batch,
+                          weir_error *err)
+{
+    WEIR_TRY(convert_rows(reader, "messages", count, batch, err));
+    return has_bad_value(reader) ? fail_message(reader, messages, NULL, err) : WEIR_OK;
+}
+
+/* As settle_rows. */
+static int settle_message(json_reader *reader, const weir_row_messages *messages, int64_t first, weir_batch *batch,
+                          weir_error *err)
+{
+    if (reader->events.new_schema.size > 0) {
+        WEIR_TRY(flush_messages(reader, messages, first, batch, err));
+        WEIR_TRY(weir_json_apply_schema(&reader->events, messages->data, "the schema of a message", reader->columns,
+                                        reader->names.count, err));
+    }
+    return reader->rows.count >= ROWS_AT_ONCE ? flush_messages(reader, messages, reader->rows.count, batch, err)
+                                              : WEIR_OK;
+}
+
+/* The records of one message: one, as a rule. With ignore_parse_errors what is wrong takes the rest of its message with
+ * it. An empty message of events is a tombstone. */
+static int read_message(json_reader *reader, const weir_row_messages *messages, int64_t i, weir_batch *batch,
+                        weir_error *err)
+{
+    const uint8_t *start = messages->data + messages->starts[i];
+    const weir_row_text text = {
+        .path = "", .data = start, .size = weir_row_message_size(messages, i), .first_line = 1, .is_end = true};
+    weir_json_cursor cursor = {.base = messages->data, .at = start, .end = start + text.size};
+    bool found = false;
+    reader->base.state = 0;
+    while (find_record(reader, &text, &cursor)) {
+        int64_t first = reader->rows.count;
+        found = true;
+        if (!take_record(reader, &cursor)) {
+            reader->rows.count = first;
+            reader->events.new_schema = (weir_json_span){0};
+            return reader->options.ignore_parse_errors ? WEIR_OK : fail_message(reader, messages, &cursor, err);
+        }
+        if (reader->options.metadata_count > 0) {
+            weir_json_events_fill_metadata(&reader->events, cursor.base, &reader->rows, first);
+        }
+        messages->row_counts[i] += (int32_t)(reader->rows.count - first);
+        WEIR_TRY(settle_message(reader, messages, first, batch, err));
+    }
+    if (!found && reader->take_event == NULL && !reader->options.ignore_parse_errors) {
+        cursor.at = start;
+        cursor.expected = "an object ({…}) as a row";
+        return fail_message(reader, messages, &cursor, err);
+    }
+    return WEIR_OK;
+}
+
+static int read_messages(weir_row_reader *self, const weir_row_messages *messages, weir_batch *batch, weir_error *err)
+{
+    json_reader *reader = (json_reader *)self;
+    reader->rows.count = 0;
+    reader->conversion.base = messages->data;
+    for (int64_t i = 0; i < messages->count; i++) {
+        messages->row_counts[i] = 0;
+        if (!weir_row_message_is_null(messages, i)) {
+            WEIR_TRY(read_message(reader, messages, i, batch, err));
+        }
+    }
+    return flush_messages(reader, messages, reader->rows.count, batch, err);
+}
+
 /* ---- making and freeing ---- */
 
 static void close_reader(weir_row_reader *self)
@@ -330,6 +437,7 @@ int weir_json_open_reader(const weir_field *fields, int32_t field_count, const w
 {
     json_reader *reader = weir_alloc_zeroed(1, sizeof *reader);
     reader->base.read = read_rows;
+    reader->base.read_messages = read_messages;
     reader->base.close = close_reader;
     reader->base.gives_changes = options->kind != WEIR_JSON_ROWS;
     reader->options = *options;
