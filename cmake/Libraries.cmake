@@ -33,6 +33,9 @@ target_include_directories(lib_mariadb_headers SYSTEM INTERFACE ${lib_mariadb_IN
 find_path(lib_curl_INCLUDE NAMES curl/curl.h REQUIRED)
 add_library(lib_curl_headers INTERFACE)
 target_include_directories(lib_curl_headers SYSTEM INTERFACE ${lib_curl_INCLUDE})
+find_path(lib_rdkafka_INCLUDE NAMES librdkafka/rdkafka.h REQUIRED)
+add_library(lib_rdkafka_headers INTERFACE)
+target_include_directories(lib_rdkafka_headers SYSTEM INTERFACE ${lib_rdkafka_INCLUDE})
 
 # DuckDB: duckdb.h and static archives, from DUCKDB_ROOT or where tools/deps.sh puts them.
 if(NOT DUCKDB_ROOT)

@@ -15,7 +15,7 @@ packages=(
     build-essential cmake ninja-build ccache mold pkg-config git
     libcmocka-dev libjansson-dev libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libxxhash-dev zlib1g-dev libbz2-dev
     libpcre2-dev nettle-dev librocksdb-dev
-    libedit-dev libmariadb-dev libcurl4-openssl-dev libexpat1-dev
+    libedit-dev libmariadb-dev libcurl4-openssl-dev libexpat1-dev librdkafka-dev
     libmicrohttpd-dev
     python3
 )

@@ -56,7 +56,8 @@ int weir_format_by_key(const weir_options *options, const char *key, const weir_
 {
     const char *name = weir_options_get(options, key);
     if (name == NULL) {
-        return weir_fail(err, WEIR_INVALID, "option '%s' is missing: it names a format, such as '%s' = 'json'", key, key);
+        return weir_fail(err, WEIR_INVALID, "option '%s' is missing: it names a format, such as '%s' = 'json'", key,
+                         key);
     }
     return find_kind(weir_formats, weir_format_count, "format", name, out, err);
 }

@@ -95,7 +95,64 @@ static const weir_option datagen_options[] = {
     WATERMARK_OPTIONS,
 };
 
-#define NOT_YET "is not offered by this version; there are: filesystem, print, blackhole, datagen"
+/* What both connectors of Kafka have. */
+#define KAFKA_OPTIONS                                                                                                  \
+    OPTION("topic", TEXT, NULL, WORKS, "The topic; of tables that are read several, with semicolons between them."),   \
+        OPTION("topic-pattern", TEXT, NULL, WORKS, "Reads all topics whose whole name matches this pattern."),         \
+        OPTION("properties.bootstrap.servers", TEXT, NULL, WORKS, "Brokers to begin with: `host:port`, with commas."), \
+        OPTION("properties.group.id", TEXT, NULL, WORKS,                                                               \
+               "The group whose offsets follow the checkpoints; those of the job itself are in its state."),           \
+        OPTION("properties.*", TEXT, NULL, WORKS,                                                                      \
+               "A property of Kafka's clients, as Java's have it; names of librdkafka are taken too."),                \
+        OPTION("key.format", TEXT, NULL, WORKS, "The format of the keys of messages."),                                \
+        OPTION("value.format", TEXT, NULL, WORKS, "The format of the values of messages."),                            \
+        OPTION("key.fields-prefix", TEXT, NULL, WORKS,                                                                 \
+               "What is before the names of key columns in the table, and not in the keys."),                          \
+        ENUM_OPTION("value.fields-include", "ALL", "Whether columns of the key are in the value as well.", "ALL",      \
+                    "EXCEPT_KEY"),                                                                                     \
+        ENUM_OPTION("scan.bounded.mode", "unbounded", "Where reading ends.", "unbounded", "latest-offset",             \
+                    "group-offsets", "timestamp", "specific-offsets"),                                                 \
+        OPTION("scan.bounded.timestamp-millis", TEXT, NULL, WORKS, "Of timestamp: milliseconds since 1970-01-01."),    \
+        OPTION("scan.bounded.specific-offsets", TEXT, NULL, WORKS,                                                     \
+               "Of specific-offsets: `partition:0,offset:42;partition:1,offset:300`; what is not named is not read."), \
+        OPTION("scan.parallelism", INTEGER, NULL, STORED, "Parallel readers."),                                        \
+        ENUM_OPTION("sink.delivery-guarantee", "at-least-once",                                                        \
+                    "Whether messages may come twice or be lost after a failure. exactly-once writes each checkpoint " \
+                    "in one transaction; consumers read `read_committed`.",                                            \
+                    "at-least-once", "exactly-once", "none"),                                                          \
+        OPTION("sink.transactional-id-prefix", TEXT, NULL, WORKS,                                                      \
+               "Of exactly-once: what the ids of transactions, and groups that note what is delivered, begin with."),  \
+        OPTION("sink.transaction-naming-strategy", TEXT, "incrementing", STORED, "How Flink names transactions."),     \
+        OPTION("sink.parallelism", INTEGER, NULL, STORED, "Parallel writers.")
+
+static const weir_option kafka_options[] = {
+    KAFKA_OPTIONS,
+    OPTION("format", TEXT, NULL, WORKS, "The format of the values of messages."),
+    OPTION("key.fields", TEXT, NULL, WORKS, "The columns of the key, with semicolons between them."),
+    ENUM_OPTION("scan.startup.mode", "group-offsets",
+                "Where reading begins. Partitions that come later are read from their beginnings.", "earliest-offset",
+                "latest-offset", "group-offsets", "timestamp", "specific-offsets"),
+    OPTION("scan.startup.timestamp-millis", TEXT, NULL, WORKS, "Of timestamp: milliseconds since 1970-01-01."),
+    OPTION("scan.startup.specific-offsets", TEXT, NULL, WORKS,
+           "Of specific-offsets: `partition:0,offset:42;partition:1,offset:300`."),
+    OPTION("scan.topic-partition-discovery.interval", DURATION, "5 min", WORKS,
+           "How often new partitions are looked for; 0: never."),
+    OPTION("sink.partitioner", TEXT, "default", WORKS,
+           "`default` and `round-robin`: by the hash of the key, and any without one; `fixed`: the first partition."),
+    OPTION("sink.semantic", TEXT, NULL, WORKS, "An old name of sink.delivery-guarantee."),
+    WATERMARK_OPTIONS,
+};
+
+static const weir_option upsert_kafka_options[] = {
+    KAFKA_OPTIONS,
+    OPTION("scan.topic-partition-discovery.interval", DURATION, "5 min", WORKS,
+           "How often new partitions are looked for; 0: never."),
+    OPTION("sink.buffer-flush.max-rows", INTEGER, "0", STORED, "How many rows Flink folds by their keys."),
+    OPTION("sink.buffer-flush.interval", DURATION, "0 s", STORED, "For how long it does."),
+    WATERMARK_OPTIONS,
+};
+
+#define NOT_YET "is not offered by this version; there are: filesystem, kafka, upsert-kafka, print, blackhole, datagen"
 
 const weir_connect_kind weir_connectors[] = {
     {.name = "filesystem",
@@ -106,11 +163,19 @@ const weir_connect_kind weir_connectors[] = {
     {.name = "datagen", .reads = true, WITH_OPTIONS(datagen_options), .text = "Random rows, or counted ones."},
     {.name = "print", .writes = true, WITH_OPTIONS(print_options), .text = "Rows as text, a line each: `+I[1, a]`."},
     {.name = "blackhole", .writes = true, WITH_OPTIONS(blackhole_options), .text = "Takes rows and forgets them."},
+    {.name = "kafka",
+     .reads = true,
+     .writes = true,
+     WITH_OPTIONS(kafka_options),
+     .text = "Messages of Kafka's topics."},
+    {.name = "upsert-kafka",
+     .reads = true,
+     .writes = true,
+     WITH_OPTIONS(upsert_kafka_options),
+     .text = "Messages of Kafka's topics as rows by their key: the last one counts, and one without value deletes."},
     {.name = "paimon",
      .refusal = "is for tables outside of a Paimon catalog; make the catalog (CREATE CATALOG c WITH "
                 "('type' = 'paimon', 'warehouse' = '…')) and create the table in it"},
-    {.name = "kafka", .refusal = NOT_YET},
-    {.name = "upsert-kafka", .refusal = NOT_YET},
     {.name = "mysql-cdc", .refusal = NOT_YET},
     {.name = "postgres-cdc", .refusal = NOT_YET},
     {.name = "mongodb-cdc", .refusal = NOT_YET},
@@ -227,7 +292,8 @@ static const weir_option avro_options[] = {
 };
 
 #define FORMAT_NOT_YET                                                                                                 \
-    "is not offered by this version; there are: json, csv, raw, debezium-json, canal-json, maxwell-json, parquet, avro"
+    "is not offered by this version; there are: json, csv, raw, debezium-json, canal-json, maxwell-json, parquet, "    \
+    "avro"
 
 const weir_connect_kind weir_formats[] = {
     {.name = "json", .reads = true, .writes = true, WITH_OPTIONS(json_options), .text = "An object a row."},

@@ -3,6 +3,7 @@
 
 #include "connect/connect_options.h"
 #include "connect/filesystem.h"
+#include "connect/kafka/kafka.h"
 #include "connect/print.h"
 #include "connect/source.h"
 
@@ -12,9 +13,9 @@ typedef struct sink_kind {
 } sink_kind;
 
 static const sink_kind kinds[] = {
-    {"filesystem", weir_filesystem_sink_open},
-    {"print", weir_print_sink_open},
-    {"blackhole", weir_blackhole_sink_open},
+    {"filesystem", weir_filesystem_sink_open}, {"print", weir_print_sink_open},
+    {"blackhole", weir_blackhole_sink_open},   {"kafka", weir_kafka_sink_open},
+    {"upsert-kafka", weir_kafka_sink_open},
 };
 
 int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err)

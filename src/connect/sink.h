@@ -20,6 +20,7 @@ struct weir_sink {
     void (*close)(weir_sink *self); /* what is not prepared is dropped where the sink can */
     bool (*is_full)(weir_sink *self); /* rows are held back, and there are many; NULL: never */
     bool takes_changes;               /* rows of every kind; otherwise only +I may come */
+    bool takes_upserts;               /* …by the primary key: -U means nothing to it */
 };
 
 /* All of it is borrowed for the lifetime of the sink. */

@@ -6,6 +6,8 @@
 #include "connect/datagen.h"
 #include "connect/file_metadata.h"
 #include "connect/filesystem.h"
+#include "connect/kafka/kafka.h"
+#include "connect/kafka/table.h"
 #include "connect/row_format.h"
 
 /* ---- kinds ---- */
@@ -110,6 +112,19 @@ static const source_kind kinds[] = {
      .open = weir_datagen_source_open,
      .check = datagen_check,
      .never_ends = datagen_never_ends},
+    {.connector = "kafka",
+     .open = weir_kafka_source_open,
+     .check = weir_kafka_check,
+     .metadata = weir_kafka_metadata,
+     .never_ends = weir_kafka_never_ends,
+     .gives_changes = weir_kafka_gives_changes},
+    {.connector = "upsert-kafka",
+     .open = weir_kafka_source_open,
+     .check = weir_kafka_check,
+     .metadata = weir_kafka_metadata,
+     .never_ends = weir_kafka_never_ends,
+     .gives_changes = weir_kafka_gives_changes,
+     .gives_upserts = true},
 };
 
 /* NULL: tables of the connector are only written to. */
@@ -132,16 +147,24 @@ static const source_kind *kind_of(const weir_options *options)
 
 /* ---- what is asked of them ---- */
 
+static bool is_kafka(const weir_connect_kind *connector)
+{
+    return strcmp(connector->name, "kafka") == 0 || strcmp(connector->name, "upsert-kafka") == 0;
+}
+
 /* The connector of a table, and all its options checked. */
 static int check_options(const weir_options *options, const weir_connect_kind **out, weir_error *err)
 {
-    weir_connect_format format = {.prefix = ""};
+    weir_connect_format formats[2] = {{.prefix = ""}};
+    size_t count = 0;
     WEIR_TRY(weir_connector_of(options, out, err));
-    bool has_format = strcmp((*out)->name, "filesystem") == 0;
-    if (has_format) {
-        WEIR_TRY(weir_format_of(options, &format.kind, err));
+    if (strcmp((*out)->name, "filesystem") == 0) {
+        WEIR_TRY(weir_format_of(options, &formats[0].kind, err));
+        count = 1;
+    } else if (is_kafka(*out)) {
+        WEIR_TRY(weir_kafka_formats(options, formats, &count, err));
     }
-    return weir_connect_options_check(options, *out, &format, has_format, err);
+    return weir_connect_options_check(options, *out, formats, count, err);
 }
 
 int weir_source_open(const weir_source_options *options, weir_source **out, weir_error *err)

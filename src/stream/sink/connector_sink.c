@@ -72,7 +72,9 @@ int weir_connector_sink_open(const weir_connector_sink_options *options, weir_st
         .recover = recover,
         .close = close_sink,
         .is_full = is_full,
-        .takes = inner->takes_changes ? WEIR_SINK_ALL : WEIR_SINK_INSERTS,
+        .takes = inner->takes_upserts   ? WEIR_SINK_UPSERTS
+                 : inner->takes_changes ? WEIR_SINK_ALL
+                                        : WEIR_SINK_INSERTS,
         .key = options->key,
         .key_count = options->key_count,
         .description = options->description,

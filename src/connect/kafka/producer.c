@@ -1,0 +1,341 @@
+/* Producing messages.
+ *
+ * A transactional producer begins by ending what an earlier one of its id has left open, which also shuts that one out.
+ * Then: begin, send, note the number, commit; each step is repeated where the client says it may be, and the whole
+ * where it says that the transaction has to be given up. */
+#include "connect/kafka/producer.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "connect/kafka/row_messages.h"
+
+enum {
+    POLL_MS = 50,
+    STEP_MS = 5000,       /* a step of a transaction is waited for so long at once */
+    PATIENCE_MS = 120000, /* a transaction is tried for so long */
+    NUMBER_CALL_MS = 2000,
+    NUMBER_PARTITION = 0, /* of the topic: numbers are its offsets there */
+};
+
+struct weir_kafka_producer {
+    const weir_kafka_table *table;
+    weir_kafka_client *client;
+    rd_kafka_topic_t *topic;
+    const char *topic_name;
+    const char *transactional_id; /* owned; NULL: none */
+    bool is_ready;                /* for transactions */
+    bool in_transaction;
+    rd_kafka_resp_err_t failed; /* of the first message that could not be delivered */
+    int64_t deadline_ms;        /* monotonic: of the transaction at hand */
+};
+
+static int64_t now_ms(void) { return weir_monotonic_ns() / 1000000; }
+
+/* ---- failures ---- */
+
+static int fail_producer(weir_kafka_producer *self, const char *doing, const char *what, weir_error *err)
+{
+    weir_buffer why = {0};
+    weir_kafka_client_append_failure(self->client, &why);
+    int code = weir_fail(err, WEIR_IO, "Kafka at %s, topic '%s': %s: %s%s", weir_kafka_brokers(self->table->options),
+                         self->topic_name, doing, what, weir_buffer_text(&why));
+    weir_buffer_free(&why);
+    return code;
+}
+
+static void note_delivered(rd_kafka_t *handle, const rd_kafka_message_t *message, void *owner)
+{
+    weir_kafka_producer *self = owner;
+    (void)handle;
+    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR && self->failed == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        self->failed = message->err;
+    }
+}
+
+static int check_delivered(weir_kafka_producer *self, weir_error *err)
+{
+    return self->failed == RD_KAFKA_RESP_ERR_NO_ERROR ? WEIR_OK
+                                                      : fail_producer(self, "a message could not be delivered",
+                                                                      self->client->kafka->err2str(self->failed), err);
+}
+
+/* ---- sending ---- */
+
+static int send_message(weir_kafka_producer *self, const weir_kafka_outgoing *message, weir_error *err)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    int32_t partition = self->table->first_partition ? 0 : RD_KAFKA_PARTITION_UA;
+    for (;;) {
+        rd_kafka_resp_err_t result = kafka->producev(
+            self->client->handle, RD_KAFKA_V_RKT(self->topic), RD_KAFKA_V_PARTITION(partition),
+            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(message->key.data, message->key.size),
+            RD_KAFKA_V_VALUE((void *)(uintptr_t)message->value.data, message->value.size), RD_KAFKA_V_END);
+        if (result == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            return WEIR_OK;
+        }
+        if (result != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            return fail_producer(self, "a message cannot be sent", kafka->err2str(result), err);
+        }
+        kafka->poll(self->client->handle, POLL_MS);
+        WEIR_TRY(check_delivered(self, err));
+    }
+}
+
+int weir_kafka_producer_send(weir_kafka_producer *self, weir_slice messages, weir_error *err)
+{
+    weir_byte_reader reader = weir_byte_reader_of(messages);
+    while (reader.left.size > 0) {
+        weir_kafka_outgoing message = weir_kafka_take_outgoing(&reader);
+        if (reader.failed) {
+            return weir_fail(err, WEIR_CORRUPT, "messages for topic '%s' are damaged", self->topic_name);
+        }
+        WEIR_TRY(send_message(self, &message, err));
+    }
+    self->client->kafka->poll(self->client->handle, 0);
+    return check_delivered(self, err);
+}
+
+int weir_kafka_producer_flush(weir_kafka_producer *self, weir_error *err)
+{
+    while (self->client->kafka->outq_len(self->client->handle) > 0) {
+        self->client->kafka->flush(self->client->handle, POLL_MS);
+        WEIR_TRY(check_delivered(self, err));
+    }
+    return check_delivered(self, err);
+}
+
+/* ---- transactions ---- */
+
+/* What became of a step: WEIR_OK; WEIR_IDLE: it may be tried again; WEIR_CONFLICT: the transaction has to be given up;
+ * or a failure. */
+static int settle(weir_kafka_producer *self, rd_kafka_error_t *error, const char *doing, weir_error *err)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    int code = WEIR_OK;
+    if (error == NULL) {
+        return WEIR_OK;
+    }
+    bool is_late = now_ms() >= self->deadline_ms || weir_kafka_client_is_refused(self->client);
+    if (!is_late && kafka->error_is_retriable(error)) {
+        code = WEIR_IDLE;
+    } else if (!is_late && kafka->error_txn_requires_abort(error)) {
+        code = WEIR_CONFLICT;
+    } else {
+        code = fail_producer(self, doing, kafka->error_string(error), err);
+    }
+    kafka->error_destroy(error);
+    return code;
+}
+
+/* Ends what an earlier producer of this id has left open. */
+static int make_ready(weir_kafka_producer *self, weir_error *err)
+{
+    int code = self->is_ready ? WEIR_OK : WEIR_IDLE;
+    while (code == WEIR_IDLE) {
+        code = settle(self, self->client->kafka->init_transactions(self->client->handle, STEP_MS),
+                      "transactions cannot be begun", err);
+    }
+    self->is_ready = code == WEIR_OK;
+    return code;
+}
+
+int weir_kafka_producer_begin(weir_kafka_producer *self, weir_error *err)
+{
+    self->deadline_ms = now_ms() + PATIENCE_MS;
+    WEIR_TRY(make_ready(self, err));
+    WEIR_TRY(
+        settle(self, self->client->kafka->begin_transaction(self->client->handle), "beginning a transaction", err));
+    self->in_transaction = true;
+    return WEIR_OK;
+}
+
+static int commit_transaction(weir_kafka_producer *self, weir_error *err)
+{
+    int code;
+    do {
+        code = settle(self, self->client->kafka->commit_transaction(self->client->handle, STEP_MS),
+                      "committing a transaction", err);
+    } while (code == WEIR_IDLE);
+    self->in_transaction = self->in_transaction && code != WEIR_OK;
+    return code;
+}
+
+static int abort_transaction(weir_kafka_producer *self, weir_error *err)
+{
+    int code;
+    self->client->kafka->purge(self->client->handle, RD_KAFKA_PURGE_F_QUEUE);
+    do {
+        code = settle(self, self->client->kafka->abort_transaction(self->client->handle, STEP_MS),
+                      "giving up a transaction", err);
+    } while (code == WEIR_IDLE);
+    self->in_transaction = false;
+    self->failed = RD_KAFKA_RESP_ERR_NO_ERROR;
+    return code;
+}
+
+int weir_kafka_producer_commit(weir_kafka_producer *self, weir_error *err)
+{
+    self->deadline_ms = now_ms() + PATIENCE_MS;
+    int code = commit_transaction(self, err);
+    return code == WEIR_CONFLICT ? fail_producer(self, "committing a transaction", "the brokers have given it up", err)
+                                 : code;
+}
+
+static int note_number(weir_kafka_producer *self, const char *group, int64_t number, weir_error *err)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new(1);
+    rd_kafka_consumer_group_metadata_t *metadata = kafka->consumer_group_metadata_new(group);
+    int code;
+    kafka->topic_partition_list_add(list, self->topic_name, NUMBER_PARTITION)->offset = number;
+    do {
+        code = settle(self, kafka->send_offsets_to_transaction(self->client->handle, list, metadata, STEP_MS),
+                      "noting what is delivered", err);
+    } while (code == WEIR_IDLE);
+    kafka->consumer_group_metadata_destroy(metadata);
+    kafka->topic_partition_list_destroy(list);
+    return code;
+}
+
+/* One attempt; WEIR_CONFLICT: it has to be given up. Messages that fail do so because the transaction does. */
+static int try_to_deliver(weir_kafka_producer *self, const char *group, int64_t number, weir_slice messages,
+                          weir_error *err)
+{
+    WEIR_TRY(
+        settle(self, self->client->kafka->begin_transaction(self->client->handle), "beginning a transaction", err));
+    self->in_transaction = true;
+    int code = weir_kafka_producer_send(self, messages, err);
+    if (code == WEIR_IO && now_ms() < self->deadline_ms) {
+        return WEIR_CONFLICT;
+    }
+    WEIR_TRY(code);
+    WEIR_TRY(note_number(self, group, number, err));
+    return commit_transaction(self, err);
+}
+
+int weir_kafka_producer_deliver(weir_kafka_producer *self, const char *group, int64_t number, weir_slice messages,
+                                weir_error *err)
+{
+    int code = WEIR_CONFLICT;
+    self->deadline_ms = now_ms() + PATIENCE_MS;
+    WEIR_TRY(make_ready(self, err));
+    while (code == WEIR_CONFLICT) {
+        code = try_to_deliver(self, group, number, messages, err);
+        if (code == WEIR_CONFLICT) {
+            WEIR_TRY(abort_transaction(self, err));
+        }
+    }
+    return code;
+}
+
+/* ---- numbers ---- */
+
+static int ask_number(weir_kafka_producer *self, weir_kafka_client *reader, int64_t *out, weir_error *err)
+{
+    const weir_kafka_library *kafka = reader->kafka;
+    rd_kafka_resp_err_t result;
+    do {
+        rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new(1);
+        rd_kafka_topic_partition_t *item = kafka->topic_partition_list_add(list, self->topic_name, NUMBER_PARTITION);
+        result = kafka->committed(reader->handle, list, NUMBER_CALL_MS);
+        result = result == RD_KAFKA_RESP_ERR_NO_ERROR ? item->err : result;
+        *out = item->offset < 0 ? 0 : item->offset;
+        kafka->topic_partition_list_destroy(list);
+    } while (result != RD_KAFKA_RESP_ERR_NO_ERROR && now_ms() < self->deadline_ms &&
+             !weir_kafka_client_is_refused(reader));
+    return result == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? WEIR_OK
+               : fail_producer(self, "asking for what is delivered", kafka->err2str(result), err);
+}
+
+int weir_kafka_producer_find_number(weir_kafka_producer *self, const char *group, int64_t *out, weir_error *err)
+{
+    weir_kafka_client *reader = NULL;
+    const weir_kafka_setting settings[] = {
+        {"group.id", group}, {"enable.auto.commit", "false"}, {"isolation.level", "read_committed"}};
+    const weir_kafka_client_options options = {
+        .options = self->table->options, .settings = settings, .setting_count = sizeof settings / sizeof *settings};
+    self->deadline_ms = now_ms() + PATIENCE_MS;
+    WEIR_TRY(make_ready(self, err));
+    WEIR_TRY(weir_kafka_client_open(&options, &reader, err));
+    int code = ask_number(self, reader, out, err);
+    weir_kafka_client_close(reader);
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+/* As Java's producer, which is idempotent unless something speaks against it. */
+static bool is_idempotent(const weir_options *options)
+{
+    const char *acks = weir_kafka_property(options, "acks");
+    const char *retries = weir_kafka_property(options, "retries");
+    bool all = acks == NULL || strcmp(acks, "all") == 0 || strcmp(acks, "-1") == 0;
+    return all && (retries == NULL || strcmp(retries, "0") != 0) &&
+           weir_kafka_property(options, "max.in.flight.requests.per.connection") == NULL;
+}
+
+static int open_client(weir_kafka_producer *self, weir_error *err)
+{
+    bool idempotent = is_idempotent(self->table->options);
+    const weir_kafka_setting defaults[] = {{"partitioner", "murmur2_random"}, /* as Java's clients choose partitions */
+                                           {"enable.idempotence", idempotent ? "true" : "false"},
+                                           {"delivery.timeout.ms", "120000"},
+                                           {"queue.buffering.max.messages", "200000"},
+                                           {"queue.buffering.max.kbytes", "32768"},
+                                           {"transaction.timeout.ms", "120000"},
+                                           {"reconnect.backoff.max.ms", "2000"}};
+    const weir_kafka_setting settings[] = {{"transactional.id", self->transactional_id}};
+    const weir_kafka_client_options options = {.options = self->table->options,
+                                               .defaults = defaults,
+                                               .default_count = sizeof defaults / sizeof *defaults,
+                                               .settings = settings,
+                                               .setting_count = 1,
+                                               .produces = true,
+                                               .owner = self,
+                                               .delivered = note_delivered};
+    WEIR_TRY(weir_kafka_client_open(&options, &self->client, err));
+    self->topic = self->client->kafka->topic_new(self->client->handle, self->topic_name, NULL);
+    return WEIR_OK;
+}
+
+int weir_kafka_producer_open(const weir_kafka_table *table, const char *transactional_id, weir_kafka_producer **out,
+                             weir_error *err)
+{
+    weir_kafka_producer *self = weir_alloc_zeroed(1, sizeof *self);
+    self->table = table;
+    self->topic_name = table->topics[0];
+    self->transactional_id = transactional_id == NULL ? NULL : weir_strdup(transactional_id);
+    int code = open_client(self, err);
+    if (code != WEIR_OK) {
+        weir_kafka_producer_close(self);
+        return code;
+    }
+    *out = self;
+    return WEIR_OK;
+}
+
+void weir_kafka_producer_close(weir_kafka_producer *self)
+{
+    if (self == NULL) {
+        return;
+    }
+    if (self->client != NULL && self->client->handle != NULL) {
+        const weir_kafka_library *kafka = self->client->kafka;
+        if (self->in_transaction) {
+            rd_kafka_error_t *error = kafka->abort_transaction(self->client->handle, STEP_MS);
+            if (error != NULL) {
+                kafka->error_destroy(error); /* the brokers will see to it */
+            }
+        }
+        kafka->purge(self->client->handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+        if (self->topic != NULL) {
+            kafka->topic_destroy(self->topic);
+        }
+    }
+    weir_kafka_client_close(self->client);
+    free((char *)(uintptr_t)self->transactional_id);
+    free(self);
+}

@@ -1,0 +1,31 @@
+/* Rows as messages: keys and values are written by their formats, one message after the other into a buffer, from which
+ * they are produced at once or later.
+ *
+ *   | flags: 1 | [key] | [value] |      key and value: | size: 4 | bytes | */
+#ifndef WEIR_CONNECT_KAFKA_ROW_MESSAGES_H
+#define WEIR_CONNECT_KAFKA_ROW_MESSAGES_H
+
+#include "base/byte_reader.h"
+#include "connect/kafka/table.h"
+
+typedef struct weir_kafka_row_messages weir_kafka_row_messages;
+
+/* `table` is borrowed. */
+int weir_kafka_row_messages_open(const weir_kafka_table *table, weir_kafka_row_messages **out, weir_error *err);
+
+/* Whether rows of every kind can be written, as events; or, of upsert-kafka, by their key. */
+bool weir_kafka_row_messages_take_changes(const weir_kafka_row_messages *messages);
+
+int weir_kafka_row_messages_append(weir_kafka_row_messages *messages, const weir_batch *batch, weir_buffer *out,
+                                   weir_error *err);
+void weir_kafka_row_messages_close(weir_kafka_row_messages *messages); /* NULL is passed over */
+
+/* A message out of the buffer; one that has no key or no value has NULL data there. */
+typedef struct weir_kafka_outgoing {
+    weir_slice key;
+    weir_slice value;
+} weir_kafka_outgoing;
+
+weir_kafka_outgoing weir_kafka_take_outgoing(weir_byte_reader *reader);
+
+#endif
