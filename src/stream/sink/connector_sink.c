@@ -17,12 +17,27 @@ static int write_batch(weir_stream_sink *self, const weir_batch *batch, weir_err
     return WEIR_OK;
 }
 
+static void count_commit(connector_sink *sink)
+{
+    weir_sink_summary *summary = &sink->base.summary;
+    if (summary->rows > sink->rows_shown) {
+        summary->commits++;
+        sink->rows_shown = summary->rows;
+    }
+}
+
+/* Rows of a sink that prepares nothing are where they belong by then. */
 static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_buffer *out, weir_error *err)
 {
     connector_sink *sink = (connector_sink *)self;
+    size_t before = out->size;
     (void)checkpoint;
     (void)last;
-    return sink->sink->prepare(sink->sink, out, err);
+    WEIR_TRY(sink->sink->prepare(sink->sink, out, err));
+    if (out->size == before) {
+        count_commit(sink);
+    }
+    return WEIR_OK;
 }
 
 static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err)
@@ -30,10 +45,7 @@ static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice prepare
     connector_sink *sink = (connector_sink *)self;
     (void)checkpoint;
     WEIR_TRY(sink->sink->commit(sink->sink, prepared, err));
-    if (self->summary.rows > sink->rows_shown) {
-        self->summary.commits++;
-        sink->rows_shown = self->summary.rows;
-    }
+    count_commit(sink);
     return WEIR_OK;
 }
 
