@@ -31,7 +31,9 @@ static int prepare(weir_stream_sink *self, int64_t checkpoint, bool last, weir_b
 {
     enforcing_sink *sink = (enforcing_sink *)self;
     sink->sink->watermark = self->watermark;
-    return sink->sink->prepare(sink->sink, checkpoint, last, out, err);
+    int code = sink->sink->prepare(sink->sink, checkpoint, last, out, err);
+    self->summary = sink->sink->summary;
+    return code;
 }
 
 static int commit(weir_stream_sink *self, int64_t checkpoint, weir_slice prepared, weir_error *err)
