@@ -6,6 +6,8 @@
  *   row_format.h   text to rows and back: csv, json, debezium-json, canal-json, maxwell-json
  *   filesystem_*.c files in a folder
  *   file_rows.h    the rows of one file: text_rows.c in blocks of text, columnar_rows.c Parquet and Avro
+ *   kafka/         Kafka's topics
+ *   outbox.h       for sinks that cannot find a prepared write again
  *   print.c        rows as text to standard output or standard error
  *   blackhole.c    rows to nowhere
  *   datagen*.c     rows out of nowhere
