@@ -186,6 +186,9 @@ struct weir_plan {
     weir_expression *as_of; /* JOIN in streams: a time of the first input, as of which its rows see the second, which is
                                a table read row by row; NULL: they see all that it will hold. Only INNER and LEFT */
 
+    const int64_t *state_ttls_ms; /* JOIN, AGGREGATE in streams: how long the rows of each input are remembered that are
+                                     not written to; -1: as a setting says. NULL: that is so of all */
+
     bool outer;      /* UNNEST: a row of NULLs for each input row that has no elements */
     bool ordinality; /* UNNEST */
 

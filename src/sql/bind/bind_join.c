@@ -329,6 +329,7 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
     }
     *out = weir_plan_join(binder, kind_of(join->join), &join->position, left, right, predicate);
     (*out)->as_of = as_of;
+    (*out)->state_ttls_ms = as_of == NULL ? weir_hinted_state_ttls(binder, join->left, join->right) : NULL;
     *scope = join_scopes(binder, &left_scope, &right_scope, *out);
     WEIR_TRY(bind_on(binder, join, out, scope));
     return common.count == 0 ? WEIR_OK : merge_common(binder, &common, left_scope.count, out, scope);

@@ -48,7 +48,11 @@ static int bind_source(weir_binder *binder, select_state *state)
         state->plan->row_count = 1;
         state->plan->expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, 1); /* none, of one row */
     } else {
-        WEIR_TRY(weir_bind_from(binder, select->from, &state->plan, &state->scope));
+        const weir_ast_hints *around = binder->hints;
+        binder->hints = &select->hints;
+        int code = weir_bind_from(binder, select->from, &state->plan, &state->scope);
+        binder->hints = around;
+        WEIR_TRY(code);
     }
     binder->scope = &state->scope;
     if (select->where == NULL) {
@@ -328,6 +332,15 @@ static int bind_having(weir_binder *binder, const weir_ast_select *select, weir_
     return code;
 }
 
+/* A hint may say how long groups of the rows of one relation are kept. */
+static void state_ttls(weir_binder *binder, const weir_ast_select *select, weir_plan *plan)
+{
+    const weir_ast_hints *around = binder->hints;
+    binder->hints = &select->hints;
+    plan->state_ttls_ms = weir_hinted_state_ttls(binder, select->from, NULL);
+    binder->hints = around;
+}
+
 /* What stands between FROM … WHERE and the select list: groups, HAVING, subqueries, windows. */
 static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *state, const weir_bound_filter *having)
 {
@@ -336,6 +349,7 @@ static weir_plan *plan_groups_and_windows(weir_binder *binder, select_state *sta
     weir_plan *plan = state->plan;
     if (state->grouped) {
         plan = weir_plan_aggregate(binder, &state->grouping, at, plan);
+        state_ttls(binder, state->select, plan);
     }
     if (state->select->having != NULL) {
         weir_plan_bound_filter(binder, having, &plan);

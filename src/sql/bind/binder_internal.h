@@ -79,6 +79,7 @@ typedef struct weir_binder {
     int32_t depth;
     const char *clause;              /* where aggregates are not allowed: "WHERE"; NULL where they are */
     const struct weir_binder *outer; /* the query around, whose columns this one may name; NULL: none */
+    const weir_ast_hints *hints;     /* of the SELECT whose FROM is bound; NULL: none */
     weir_attachments *attachments;   /* where subqueries of expressions are gathered; NULL: they can't stand here */
 } weir_binder;
 
@@ -223,6 +224,9 @@ int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **o
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);
 /* The table's hints with what FOR SYSTEM_TIME AS OF asks for. */
 int weir_bind_system_time(weir_binder *binder, const weir_ast_from *from, weir_ast_hints *out);
+/* What STATE_TTL says of the relations that are the inputs of a plan (NULL: there is no second one); NULL: nothing. */
+const int64_t *weir_hinted_state_ttls(const weir_binder *binder, const weir_ast_from *first,
+                                      const weir_ast_from *second);
 int weir_check_query_hints(weir_binder *binder, const weir_ast_hints *hints, const weir_ast_from *from);
 int weir_check_table_hints(weir_binder *binder, const weir_ast_hints *hints);
 int weir_rename_columns(weir_binder *binder, const weir_ast_names *names, weir_plan *plan);

@@ -326,6 +326,7 @@ static bool pull_join(weir_binder *binder, weir_plan *plan, weir_decorrelated *o
     }
     out->plan = weir_plan_join(binder, plan->join, &plan->position, left.plan, right.plan,
                                weir_and(binder, staying.items, staying.count, &plan->position));
+    out->plan->state_ttls_ms = plan->state_ttls_ms;
     return true;
 }
 

@@ -133,6 +133,7 @@ static weir_plan *with_times(weir_arena *arena, const weir_plan *plan, const wei
 {
     const weir_plan *left = plan->inputs[0], *right = plan->inputs[1];
     weir_plan *copy = weir_arena_copy(arena, plan, sizeof *plan);
+    copy->state_ttls_ms = NULL; /* time itself makes rows go */
     copy->predicate = new_expression(arena, WEIR_EXPRESSION_AND, weir_type_simple(WEIR_BOOLEAN, true), 3);
     copy->predicate->arguments[0] = plan->predicate;
     copy->predicate->arguments[1] = has_time(arena, interval->left, left->fields[interval->left].type);
@@ -146,7 +147,7 @@ int weir_join_interval_create(const weir_operator_context *context, const weir_s
 {
     interval_join *self = weir_alloc_zeroed(1, sizeof *self);
     weir_stream_node inner = *node;
-    weir_operator_context without_ttl = *context; /* time itself makes rows go */
+    weir_operator_context without_ttl = *context;
     without_ttl.state_ttl_ms = 0;
     self->base.process = process;
     self->base.watermark = take_watermark;

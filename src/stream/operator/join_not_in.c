@@ -228,7 +228,7 @@ static int open_state(not_in_operator *self, const weir_operator_context *contex
 {
     weir_state_options sums = {.uid = node->uid, .name = "totals"};
     weir_state_options unmatched = {.uid = node->uid, .name = "unmatched", .ttl_ms = context->state_ttl_ms};
-    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node->uid, err));
+    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node, err));
     WEIR_TRY(weir_join_rows_open(&self->left_nulls, context, node->uid, "left-nulls", err));
     WEIR_TRY(weir_value_state_open(context->state, &sums, &self->totals, err));
     WEIR_TRY(weir_map_state_open(context->state, &unmatched, &self->unmatched, err));

@@ -149,7 +149,7 @@ static int open_sides(join_operator *self, const weir_operator_context *context,
     for (int i = 0; i < 2; i++) {
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
     }
-    return weir_join_rows_open_pair(self->rows, context, node->uid, err);
+    return weir_join_rows_open_pair(self->rows, context, node, err);
 }
 
 int weir_join_pairs_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,

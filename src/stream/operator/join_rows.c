@@ -18,10 +18,18 @@ int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *conte
     return weir_map_state_open(context->state, &options, &self->map, err);
 }
 
-int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const char *uid,
+int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const weir_stream_node *node,
                              weir_error *err)
 {
-    WEIR_TRY(weir_join_rows_open(&pair[0], context, uid, "rows", err));
+    const int64_t *hinted = node->plan->state_ttls_ms;
+    weir_operator_context sides[2] = {*context, *context};
+    for (int i = 0; i < 2 && hinted != NULL; i++) {
+        sides[i].state_ttl_ms = hinted[i] >= 0 ? hinted[i] : context->state_ttl_ms;
+    }
+    WEIR_TRY(weir_join_rows_open(&pair[0], &sides[0], node->uid, "rows", err));
+    if (sides[0].state_ttl_ms != sides[1].state_ttl_ms) {
+        return weir_join_rows_open(&pair[1], &sides[1], node->uid, "right rows", err);
+    }
     pair[1].map = pair[0].map;
     pair[0].is_pair = pair[1].is_pair = true;
     pair[1].side = 1;
@@ -39,7 +47,11 @@ void weir_join_rows_close(weir_join_rows *self)
 
 void weir_join_rows_close_pair(weir_join_rows pair[2])
 {
-    weir_buffer_free(&pair[1].subkey);
+    if (pair[1].is_pair) {
+        weir_buffer_free(&pair[1].subkey);
+    } else {
+        weir_join_rows_close(&pair[1]);
+    }
     weir_join_rows_close(&pair[0]);
 }
 
@@ -52,6 +64,9 @@ int weir_join_rows_fetch(weir_join_rows *self, const weir_sort_keys *keys, weir_
 int weir_join_rows_fetch_pair(weir_join_rows pair[2], const weir_sort_keys *keys, weir_error *err)
 {
     WEIR_TRY(weir_join_rows_fetch(&pair[0], keys, err));
+    if (!pair[1].is_pair) {
+        return weir_join_rows_fetch(&pair[1], keys, err);
+    }
     pair[1].slots = pair[0].slots;
     return WEIR_OK;
 }

@@ -21,8 +21,9 @@ typedef struct weir_join_entry {
 
 int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *context, const char *uid, const char *name,
                         weir_error *err);
-/* Both sides of a join in one map, so that what is there of a key is found and read together. */
-int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const char *uid,
+/* Both sides of a join in one map, so that what is there of a key is found and read together; in two where hints say
+ * that they are kept for different times. */
+int weir_join_rows_open_pair(weir_join_rows pair[2], const weir_operator_context *context, const weir_stream_node *node,
                              weir_error *err);
 void weir_join_rows_close(weir_join_rows *self);
 void weir_join_rows_close_pair(weir_join_rows pair[2]);

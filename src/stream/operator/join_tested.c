@@ -300,7 +300,7 @@ static int open_sides(tested_operator *self, const weir_operator_context *contex
     for (int i = 0; i < 2; i++) {
         WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
     }
-    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node->uid, err));
+    WEIR_TRY(weir_join_rows_open_pair(self->rows, context, node, err));
     return weir_join_pair_test_open(&self->test, context->engine, node->plan, &condition, &self->arena, err);
 }
 

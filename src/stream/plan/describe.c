@@ -202,6 +202,18 @@ static void describe_assigner(const weir_assigner *assigner, weir_buffer *out)
     weir_buffer_append_byte(out, ']');
 }
 
+static void describe_state_ttls(const weir_plan *plan, weir_buffer *out)
+{
+    for (int32_t i = 0; plan->state_ttls_ms != NULL && i < plan->input_count; i++) {
+        weir_buffer_append_text(out, i == 0 ? " kept for " : ", ");
+        if (plan->state_ttls_ms[i] < 0) {
+            weir_buffer_append_text(out, "as long as is set");
+        } else {
+            weir_buffer_append_format(out, "%" PRId64 " ms", plan->state_ttls_ms[i]);
+        }
+    }
+}
+
 /* --- Nodes ----------------------------------------------------------------------------------------------------- */
 
 /* `left_out`: columns of a sink that are not told; NULL: the table is read. Of columns that are read it is told which
@@ -306,6 +318,7 @@ static void describe_node(const weir_plan *plan, weir_buffer *out)
     case WEIR_PLAN_AGGREGATE:
         describe_aggregates(plan, out);
         describe_groups(plan, out);
+        describe_state_ttls(plan, out);
         break;
     case WEIR_PLAN_WINDOW:
         describe_aggregates(plan, out);
@@ -322,6 +335,7 @@ static void describe_node(const weir_plan *plan, weir_buffer *out)
         break;
     case WEIR_PLAN_JOIN:
         describe_join(plan, out);
+        describe_state_ttls(plan, out);
         break;
     case WEIR_PLAN_VALUES:
         describe_values(plan, out);

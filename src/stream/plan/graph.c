@@ -199,6 +199,17 @@ static int32_t count_inputs(const weir_stream_node *node)
     return looks_up ? 1 : plan->input_count;
 }
 
+/* A hint may say how long groups are kept. (What it says of joins goes by sides.) */
+static const weir_operator_context *context_of(weir_graph *graph, const weir_plan *plan)
+{
+    if (plan->kind != WEIR_PLAN_AGGREGATE || plan->state_ttls_ms == NULL) {
+        return &graph->context;
+    }
+    weir_operator_context *own = weir_arena_copy(&graph->arena, &graph->context, sizeof graph->context);
+    own->state_ttl_ms = plan->state_ttls_ms[0];
+    return own;
+}
+
 static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_output **out, weir_error *err)
 {
     weir_stream_node node;
@@ -215,7 +226,7 @@ static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_ou
     for (int32_t i = 0; i < input_count; i++) {
         WEIR_TRY(build(graph, inputs_of->inputs[i], &below[i], err));
     }
-    WEIR_TRY(create(&graph->context, &node, &made, err));
+    WEIR_TRY(create(context_of(graph, plan), &node, &made, err));
     add_operator(graph, made);
     for (int32_t i = 0; i < input_count; i++) {
         connect(below[i], made, i);
