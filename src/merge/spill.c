@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "fs/temporary.h"
 
 #define MERGE_ROWS 65536
 
@@ -13,25 +13,20 @@
 
 struct weir_spill {
     weir_arena arena;
-    weir_table_context context; /* of the temporary folder */
+    char *folder;
+    weir_table_context context; /* of that folder */
     weir_data_file **files;     /* a run each */
     size_t file_count;
     size_t file_capacity;
 };
 
-static const char *temporary_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return folder != NULL && folder[0] == '/' ? folder : "/tmp";
-}
-
 int weir_spill_create(const weir_table_context *context, weir_spill **out, weir_error *err)
 {
+    char *folder = NULL;
+    WEIR_TRY(weir_temporary_make(NULL, "spill", &folder, err));
     weir_spill *spill = weir_alloc_zeroed(1, sizeof *spill);
     weir_arena_init(&spill->arena);
-    char uuid[WEIR_UUID_SIZE];
-    weir_uuid(uuid);
-    const char *folder = weir_arena_format(&spill->arena, "%s/weir-spill-%s", temporary_folder(), uuid);
+    spill->folder = folder;
 
     static const char *keys[] = {"file.compression", "file.format", "metadata.stats-mode", "target-file-size"};
     static const char *values[] = {"lz4_raw", "parquet", "none", "1 tb"};
@@ -46,11 +41,6 @@ int weir_spill_create(const weir_table_context *context, weir_spill **out, weir_
     spill->context.fs = weir_fs_local();
     spill->context.paths = weir_table_paths_of(&spill->arena, folder, NULL);
     spill->context.schema = schema;
-    int code = weir_fs_make_directories(spill->context.fs, folder, err);
-    if (code != WEIR_OK) {
-        weir_spill_free(spill);
-        return weir_error_context(err, code, "making a folder to spill into (TMPDIR decides where)");
-    }
     *out = spill;
     return WEIR_OK;
 }
@@ -60,7 +50,7 @@ void weir_spill_free(weir_spill *spill)
     if (spill == NULL) {
         return;
     }
-    weir_fs_remove_recursively(spill->context.fs, spill->context.paths.table, NULL);
+    weir_temporary_remove(spill->folder);
     free(spill->files);
     weir_arena_free(&spill->arena);
     free(spill);

@@ -2,11 +2,10 @@
  * it. */
 #include "sql/engine/engine_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/text.h"
+#include "fs/temporary.h"
 
 int weir_sql_engine_create(const weir_sql_engine_options *options, weir_sql_engine **out, weir_error *err)
 {
@@ -33,10 +32,7 @@ void weir_sql_engine_free(weir_sql_engine *engine)
         duckdb_disconnect(&engine->connection);
         duckdb_close(&engine->database);
     }
-    if (engine->temp_folder != NULL) {
-        rmdir(engine->temp_folder);
-        free(engine->temp_folder);
-    }
+    weir_temporary_remove(engine->temp_folder);
     weir_map_free(&engine->functions);
     weir_arena_free(&engine->arena);
     pthread_mutex_destroy(&engine->mutex);
@@ -100,17 +96,7 @@ static int make_temp_folder(weir_sql_engine *engine, weir_error *err)
     if (engine->temp_directory == NULL || engine->temp_folder != NULL) {
         return WEIR_OK;
     }
-    weir_buffer pattern = {0};
-    weir_buffer_append_format(&pattern, "%s/weir-XXXXXX", engine->temp_directory);
-    engine->temp_folder = weir_strdup(weir_buffer_text(&pattern));
-    weir_buffer_free(&pattern);
-    if (mkdtemp(engine->temp_folder) != NULL) {
-        return WEIR_OK;
-    }
-    free(engine->temp_folder);
-    engine->temp_folder = NULL;
-    return weir_fail(err, WEIR_IO, "%s: no folder for temporary files can be made there: %s; set TMPDIR",
-                     engine->temp_directory, strerror(errno));
+    return weir_temporary_make(engine->temp_directory, "query", &engine->temp_folder, err);
 }
 
 static int open_database(weir_sql_engine *engine, weir_error *err)

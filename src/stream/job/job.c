@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fs/temporary.h"
 #include "stream/job/job_internal.h"
 
 /* --- Making ---------------------------------------------------------------------------------------------------- */
@@ -30,10 +31,11 @@ static int open_state(weir_job *job, weir_error *err)
     bool temporary = options->state_folder == NULL && options->temp_folder != NULL;
     int64_t limit = options->memory_bytes > 0 ? options->memory_bytes : INT64_MAX;
     weir_budget_init(&job->state_budget, "state", options->budget, limit);
+    if (temporary) {
+        WEIR_TRY(weir_temporary_make(options->temp_folder, "state", &job->temp_state_folder, err));
+    }
     const weir_state_backend_options state_options = {
-        .folder = temporary ? weir_arena_format(&job->arena, "%s/weir-state-%d-%p", options->temp_folder, (int)getpid(),
-                                                (void *)job)
-                            : options->state_folder,
+        .folder = temporary ? job->temp_state_folder : options->state_folder,
         .temporary = temporary,
         .budget = &job->state_budget};
     return weir_state_backend_open(&state_options, &job->state, err);
@@ -188,6 +190,7 @@ void weir_job_free(weir_job *job)
     }
     free(job->inserts);
     weir_state_backend_close(job->state);
+    weir_temporary_remove(job->temp_state_folder);
     weir_sql_engine_free(job->own_engine);
     weir_map_free(&job->uids);
     weir_buffer_free(&job->positions);

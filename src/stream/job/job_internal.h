@@ -21,6 +21,7 @@ struct weir_job {
     weir_sql_engine *own_engine; /* NULL: one was given */
     weir_budget state_budget;
     weir_state_backend *state;
+    char *temp_state_folder; /* NULL: the state is to outlive the job, or lies in memory alone */
     weir_operator_context context;
     weir_map uids;
     weir_job_insert *inserts;

@@ -11,9 +11,9 @@
 #include "stream/operator/lookup_table.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "fs/temporary.h"
 #include "sql/type.h"
 #include "stream/operator/join_rows.h"
 #include "stream/operator/lookup_on_demand.h"
@@ -25,6 +25,7 @@ typedef enum layout { BY_PRIMARY_KEY, BY_OTHER_KEY, WITHOUT_KEY } layout;
 
 struct weir_lookup_table {
     weir_arena arena;
+    char *folder; /* of the state, temporary; NULL: none */
     layout layout;
     weir_flat_plan flat;
     weir_lookup_on_demand on_demand; /* its lookup is NULL where all rows are taken in, by what follows */
@@ -115,11 +116,10 @@ static void choose_layout(weir_lookup_table *self, int32_t left_count, weir_join
 static int open_backend(weir_lookup_table *self, const weir_operator_context *context, const char *uid, weir_error *err)
 {
     /* a folder of its own: jobs and processes that look up the same have the same uid */
-    const char *folder = context->temp_folder == NULL
-                             ? NULL
-                             : weir_arena_format(&self->arena, "%s/weir-lookup-%d-%p", context->temp_folder,
-                                                 (int)getpid(), (void *)self);
-    weir_state_backend_options options = {.folder = folder, .temporary = true, .budget = context->budget};
+    if (context->temp_folder != NULL) {
+        WEIR_TRY(weir_temporary_make(context->temp_folder, "lookup", &self->folder, err));
+    }
+    weir_state_backend_options options = {.folder = self->folder, .temporary = true, .budget = context->budget};
     weir_operator_context own = *context;
     self->clock_ms = context->clock_ms;
     WEIR_TRY(weir_state_backend_open(&options, &self->backend, err));
@@ -201,6 +201,7 @@ void weir_lookup_table_close(weir_lookup_table *self)
         weir_value_state_close(self->key_of);
     }
     weir_state_backend_close(self->backend);
+    weir_temporary_remove(self->folder);
     weir_join_keys_free(self->join_keys);
     weir_sql_compute_free(self->compute);
     weir_encoded_rows_free(&self->encoded);
