@@ -10,7 +10,9 @@ static int publish(weir_fs *fs, const char *path, const weir_schema *schema, wei
     int code = weir_schema_read_latest(fs, path, arena, &present, err);
     if (code == WEIR_NOT_FOUND) {
         weir_error_clear(err);
-        WEIR_TRY(weir_fs_make_directories(fs, weir_arena_format(arena, "%s/schema", path), err));
+        if (!fs->is_object_store) {
+            WEIR_TRY(weir_fs_make_directories(fs, weir_arena_format(arena, "%s/schema", path), err));
+        }
         code = weir_schema_publish(fs, path, schema, err);
     } else if (code == WEIR_OK) {
         code = WEIR_EXISTS;

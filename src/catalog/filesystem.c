@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/table_folder.h"
 #include "merge/merge_engine.h"
 
 #define DATABASE_SUFFIX ".db"
@@ -51,19 +52,6 @@ static const char *path_of_table(const weir_catalog *catalog, weir_arena *arena,
     return weir_arena_format(arena, "%s/%s" DATABASE_SUFFIX "/%s", catalog->warehouse, database, table);
 }
 
-/* Whether a folder is a table: it has a schema folder with something in it. */
-static int is_table(weir_fs *fs, const char *path, weir_arena *arena, bool *out, weir_error *err)
-{
-    weir_file_info *files = NULL;
-    size_t count = 0;
-    *out = false;
-    WEIR_TRY(weir_fs_list(fs, weir_arena_format(arena, "%s/schema", path), arena, &files, &count, err));
-    for (size_t i = 0; i < count && !*out; i++) {
-        *out = strncmp(files[i].name, "schema-", 7) == 0;
-    }
-    return WEIR_OK;
-}
-
 /* ---- databases ---- */
 
 static int list_databases(weir_catalog *catalog, weir_arena *arena, const char ***out, size_t *out_count,
@@ -88,16 +76,8 @@ static int list_databases(weir_catalog *catalog, weir_arena *arena, const char *
 
 static int find_database(weir_catalog *catalog, const char *database, weir_arena *arena, bool *out, weir_error *err)
 {
-    weir_file_info info;
     WEIR_TRY(check_name("database", database, err));
-    int code = weir_fs_stat(catalog->fs, database_path(catalog, arena, database), &info, err);
-    if (code == WEIR_NOT_FOUND) {
-        weir_error_clear(err);
-        *out = false;
-        return WEIR_OK;
-    }
-    *out = code == WEIR_OK && info.is_directory;
-    return code;
+    return weir_fs_folder_exists(catalog->fs, database_path(catalog, arena, database), out, err);
 }
 
 static int suggest(const char *what, const char *name, const char *const *names, size_t count, weir_error *err)
@@ -150,7 +130,8 @@ static int list_tables_in(weir_catalog *catalog, const char *database, weir_aren
     for (size_t i = 0; i < file_count; i++) {
         bool found = false;
         if (files[i].is_directory) {
-            WEIR_TRY(is_table(catalog->fs, path_of_table(catalog, arena, database, files[i].name), arena, &found, err));
+            WEIR_TRY(weir_catalog_is_table(catalog->fs,
+                                           path_of_table(catalog, arena, database, files[i].name), arena, &found, err));
         }
         if (found) {
             names[count++] = files[i].name;
@@ -166,7 +147,7 @@ static int find_table(weir_catalog *catalog, const char *database, const char *t
 {
     WEIR_TRY(check_name("database", database, err));
     WEIR_TRY(check_name("table", table, err));
-    return is_table(catalog->fs, path_of_table(catalog, arena, database, table), arena, out, err);
+    return weir_catalog_is_table(catalog->fs, path_of_table(catalog, arena, database, table), arena, out, err);
 }
 
 /* Fails when there is no such table. */
@@ -197,8 +178,10 @@ static int create_table_in(weir_catalog *catalog, const char *database, const ch
     WEIR_TRY(weir_merge_check_options(schema, err));
     WEIR_TRY(find_table(catalog, database, table, arena, &exists, err));
     const char *path = path_of_table(catalog, arena, database, table);
-    int code =
-        exists ? WEIR_EXISTS : weir_fs_make_directories(catalog->fs, weir_arena_format(arena, "%s/schema", path), err);
+    int code = exists ? WEIR_EXISTS : WEIR_OK;
+    if (code == WEIR_OK && !catalog->fs->is_object_store) {
+        code = weir_fs_make_directories(catalog->fs, weir_arena_format(arena, "%s/schema", path), err);
+    }
     if (code == WEIR_OK) {
         code = weir_schema_publish(catalog->fs, path, schema, err);
     }
@@ -213,29 +196,14 @@ static int rename_table_in(weir_catalog *catalog, const char *database, const ch
 {
     WEIR_TRY(need_table(catalog, database, table, arena, err));
     WEIR_TRY(check_new_table_name(new_name, err));
-    int code = weir_fs_rename(catalog->fs, path_of_table(catalog, arena, database, table),
-                              path_of_table(catalog, arena, database, new_name), err);
+    const char *from = path_of_table(catalog, arena, database, table);
+    const char *to = path_of_table(catalog, arena, database, new_name);
+    int code = catalog->fs->is_object_store ? weir_catalog_move_table(catalog->fs, from, to, arena, err)
+                                            : weir_fs_rename(catalog->fs, from, to, err);
     if (code == WEIR_EXISTS) {
         return weir_fail(err, WEIR_EXISTS, "the table '%s.%s' exists already", database, new_name);
     }
     return code;
-}
-
-/* What the table has first, its schemas last: a table that could not be removed whole can be dropped again, and none
- * that is created in its place finds snapshots. */
-static int remove_table(weir_catalog *catalog, const char *path, weir_arena *arena, weir_error *err)
-{
-    weir_file_info *entries = NULL;
-    size_t count = 0;
-    WEIR_TRY(weir_fs_remove_recursively(catalog->fs, weir_arena_format(arena, "%s/snapshot", path), err));
-    WEIR_TRY(weir_fs_list(catalog->fs, path, arena, &entries, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(entries[i].name, "schema") != 0) {
-            const char *entry = weir_arena_format(arena, "%s/%s", path, entries[i].name);
-            WEIR_TRY(weir_fs_remove_recursively(catalog->fs, entry, err));
-        }
-    }
-    return weir_fs_remove_recursively(catalog->fs, path, err);
 }
 
 static int drop_database_in(weir_catalog *catalog, const char *database, bool cascade, weir_arena *arena,
@@ -249,7 +217,7 @@ static int drop_database_in(weir_catalog *catalog, const char *database, bool ca
                          database, count, count == 1 ? "table" : "tables", tables[0], count == 1 ? "" : ", …");
     }
     for (size_t i = 0; i < count; i++) {
-        WEIR_TRY(remove_table(catalog, path_of_table(catalog, arena, database, tables[i]), arena, err));
+        WEIR_TRY(weir_catalog_remove_table(catalog->fs, path_of_table(catalog, arena, database, tables[i]), arena, err));
     }
     return weir_fs_remove_recursively(catalog->fs, database_path(catalog, arena, database), err);
 }
@@ -305,8 +273,15 @@ static int catalog_table_path(weir_catalog *catalog, const char *database, const
 static int catalog_read_schema(weir_catalog *catalog, const char *database, const char *table, weir_arena *arena,
                                weir_schema **out, weir_error *err)
 {
-    WEIR_TRY(need_table(catalog, database, table, arena, err));
-    return weir_schema_read_latest(catalog->fs, path_of_table(catalog, arena, database, table), arena, out, err);
+    WEIR_TRY(check_name("database", database, err));
+    WEIR_TRY(check_name("table", table, err));
+    int code = weir_schema_read_latest(catalog->fs, path_of_table(catalog, arena, database, table), arena, out, err);
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        WEIR_TRY(need_table(catalog, database, table, arena, err)); /* says what there is */
+        return WEIR_NOT_FOUND;
+    }
+    return code;
 }
 
 static int catalog_create_table(weir_catalog *catalog, const char *database, const char *table,
@@ -325,7 +300,7 @@ static int catalog_drop_table(weir_catalog *catalog, const char *database, const
     weir_arena_init(&arena);
     int code = need_table(catalog, database, table, &arena, err);
     if (code == WEIR_OK) {
-        code = remove_table(catalog, path_of_table(catalog, &arena, database, table), &arena, err);
+        code = weir_catalog_remove_table(catalog->fs, path_of_table(catalog, &arena, database, table), &arena, err);
     }
     weir_arena_free(&arena);
     return code;
@@ -417,7 +392,7 @@ static int begin(filesystem_catalog *self, weir_fs *fs, const char *warehouse, w
     }
     self->base.fs = fs;
     self->base.warehouse = weir_arena_strndup(&self->arena, warehouse, size);
-    return weir_fs_make_directories(fs, self->base.warehouse, err);
+    return fs->is_object_store ? WEIR_OK : weir_fs_make_directories(fs, self->base.warehouse, err);
 }
 
 int weir_catalog_on_filesystem(weir_fs *fs, const char *warehouse, weir_catalog **out, weir_error *err)

@@ -350,7 +350,7 @@ static int publish_part(filesystem_sink *sink, const char *folder, const char *p
     char *hidden = hidden_path(folder, part);
     char *path = weir_format("%s/%s", folder, part);
     bool exists = true;
-    int code = recovers ? weir_fs_exists(sink->fs, hidden, &exists, err) : WEIR_OK;
+    int code = recovers ? weir_fs_file_exists(sink->fs, hidden, &exists, err) : WEIR_OK;
     if (code == WEIR_OK && exists) {
         code = weir_fs_rename(sink->fs, hidden, path, err);
     }

@@ -215,7 +215,7 @@ static int open_inner(data_file_reader *reader, const weir_table_context *contex
         return weir_fail(err, WEIR_CORRUPT, "%s: the name does not end in a file format", path);
     }
     weir_file *handle = NULL;
-    WEIR_TRY(weir_fs_open_file(context->fs, path, &handle, err));
+    WEIR_TRY(weir_fs_open_sized_file(context->fs, path, (uint64_t)file->size_bytes, &handle, err));
     int code = weir_format_open_reader(format, handle, reader->inner_fields, reader->inner_count, context->budget,
                                        &reader->inner, err);
     if (code != WEIR_OK) {

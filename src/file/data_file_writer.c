@@ -131,7 +131,7 @@ done:
 
 static int begin_file(weir_data_file_writer *writer, weir_error *err)
 {
-    if (writer->file_count == 0) {
+    if (writer->file_count == 0 && !writer->context->fs->is_object_store) {
         bool exists = false;
         WEIR_TRY(weir_fs_exists(writer->context->fs, writer->bucket_path, &exists, err));
         writer->folder_is_new = !exists;

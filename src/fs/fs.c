@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "fs/cache.h"
 #include "fs/shared.h"
 
 /* Files read whole are metadata; one beyond this is not. */
@@ -76,6 +77,19 @@ done:
     return code;
 }
 
+int weir_fs_read_unchanging(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err)
+{
+    size_t before = out->size;
+    if (fs->cache != NULL && weir_fs_cache_get(fs->cache, path, out)) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_fs_read_all(fs, path, out, err));
+    if (fs->cache != NULL) {
+        weir_fs_cache_put(fs->cache, path, weir_slice_of(out->data + before, out->size - before));
+    }
+    return WEIR_OK;
+}
+
 int weir_fs_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err)
 {
     return fs->ops->stat(fs, path, out, err);
@@ -99,6 +113,20 @@ int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
 int weir_fs_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
 {
     return fs->ops->file_exists != NULL ? fs->ops->file_exists(fs, path, out, err) : weir_fs_exists(fs, path, out, err);
+}
+
+int weir_fs_folder_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
+{
+    weir_file_info info;
+    if (fs->ops->folder_exists != NULL) {
+        return fs->ops->folder_exists(fs, path, out, err);
+    }
+    int code = weir_fs_stat(fs, path, &info, err);
+    *out = code == WEIR_OK && info.is_directory;
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+    }
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -168,6 +196,13 @@ int weir_fs_make_directories(weir_fs *fs, const char *path, weir_error *err)
 int weir_fs_rename(weir_fs *fs, const char *from, const char *to, weir_error *err)
 {
     return fs->ops->rename(fs, from, to, err);
+}
+
+int weir_fs_copy(weir_fs *fs, const char *from, const char *to, weir_error *err)
+{
+    return fs->ops->copy != NULL ? fs->ops->copy(fs, from, to, err)
+                                 : weir_fail(err, WEIR_UNSUPPORTED, "%s: files are not copied within '%s:'", from,
+                                             fs->scheme);
 }
 
 int weir_fs_sync_directory(weir_fs *fs, const char *path, weir_error *err)

@@ -58,14 +58,17 @@ typedef struct weir_fs_ops {
     int (*open_sized)(weir_fs *fs, const char *path, uint64_t size, weir_file **out, weir_error *err);
     int (*read_all)(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err);
     int (*file_exists)(weir_fs *fs, const char *path, bool *out, weir_error *err);
+    int (*folder_exists)(weir_fs *fs, const char *path, bool *out, weir_error *err);
     int (*remove_many)(weir_fs *fs, const char *const *paths, size_t count, weir_error *err);
     int (*remove_recursively)(weir_fs *fs, const char *path, weir_error *err);
+    int (*copy)(weir_fs *fs, const char *from, const char *to, weir_error *err);
 } weir_fs_ops;
 
 struct weir_fs {
     const weir_fs_ops *ops;
     const char *scheme; /* "file", "memory", … */
     bool is_object_store; /* folders are prefixes of names: they need not be made, and renaming one copies its files */
+    struct weir_fs_cache *cache; /* of small files that never change (cache.h); NULL: none is needed */
     struct shared_fs *shared; /* of open.c; NULL: not shared */
 };
 
@@ -121,6 +124,9 @@ void weir_file_close(weir_file *file);
 /* Reads a small file whole (metadata); appends to `out`. */
 int weir_fs_read_all(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err);
 
+/* The same for a file that no program ever changes, and whose name no other file will have: stores may keep it. */
+int weir_fs_read_unchanging(weir_fs *fs, const char *path, weir_buffer *out, weir_error *err);
+
 /* Creates a new file, with its parent folders; WEIR_EXISTS when the path is taken. The file is there for others at the
  * latest after finish. `sync`: its bytes survive a power loss when finish has returned (its name does after
  * weir_fs_sync_directory). finish and abandon free the output; abandon also removes what was written. */
@@ -142,7 +148,9 @@ int weir_fs_replace_synced(weir_fs *fs, const char *path, weir_slice bytes, weir
 int weir_fs_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err); /* WEIR_NOT_FOUND when absent;
                                                                                            name is not set */
 int weir_fs_exists(weir_fs *fs, const char *path, bool *out, weir_error *err); /* a file or a folder */
-int weir_fs_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err); /* cheaper where it is a file */
+/* The same for what can only be a file, or only a folder: stores need not look for both. */
+int weir_fs_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
+int weir_fs_folder_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
 
 /* The entries of a folder in byte order of their names, without '.' and '..'. A missing folder is empty. */
 int weir_fs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
@@ -156,6 +164,8 @@ int weir_fs_remove(weir_fs *fs, const char *path, weir_error *err); /* a file or
 int weir_fs_remove_many(weir_fs *fs, const char *const *paths, size_t count, weir_error *err);
 int weir_fs_remove_recursively(weir_fs *fs, const char *path, weir_error *err);     /* absent is OK */
 int weir_fs_rename(weir_fs *fs, const char *from, const char *to, weir_error *err); /* WEIR_EXISTS when `to` is taken */
+/* Of an object store: a file, or all that is below a folder, over what is there. */
+int weir_fs_copy(weir_fs *fs, const char *from, const char *to, weir_error *err);
 int weir_fs_sync_directory(weir_fs *fs, const char *path, weir_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static int read_records(weir_fs *fs, const char *path, const weir_field *fields,
 {
     weir_buffer bytes = {0};
     int code;
-    WEIR_GO(weir_fs_read_all(fs, path, &bytes, err));
+    WEIR_GO(weir_fs_read_unchanging(fs, path, &bytes, err));
     WEIR_GO(weir_manifest_check_format(weir_buffer_slice(&bytes), path, err));
     WEIR_GO(weir_avro_read_chosen(weir_buffer_slice(&bytes), path, fields, field_count, choice, out, err));
 done:

@@ -114,8 +114,8 @@ static int find_latest(weir_fs *fs, const char *root, weir_arena *arena, int64_t
     bool exists = false;
     bool next_exists = false;
     if (hint > 0) {
-        WEIR_TRY(weir_fs_exists(fs, snapshot_path(arena, root, hint + 1), &next_exists, err));
-        WEIR_TRY(weir_fs_exists(fs, snapshot_path(arena, root, hint), &exists, err));
+        WEIR_TRY(weir_fs_file_exists(fs, snapshot_path(arena, root, hint + 1), &next_exists, err));
+        WEIR_TRY(weir_fs_file_exists(fs, snapshot_path(arena, root, hint), &exists, err));
     }
     if (exists && !next_exists) {
         *out = hint;
@@ -130,14 +130,21 @@ static int find_earliest(weir_fs *fs, const char *root, weir_arena *arena, int64
     bool exists = false;
     bool previous_exists = false;
     if (hint > 0) {
-        WEIR_TRY(weir_fs_exists(fs, snapshot_path(arena, root, hint), &exists, err));
+        WEIR_TRY(weir_fs_file_exists(fs, snapshot_path(arena, root, hint), &exists, err));
     }
     if (exists && hint > 1) {
-        WEIR_TRY(weir_fs_exists(fs, snapshot_path(arena, root, hint - 1), &previous_exists, err));
+        WEIR_TRY(weir_fs_file_exists(fs, snapshot_path(arena, root, hint - 1), &previous_exists, err));
     }
     if (exists && !previous_exists) {
         *out = hint;
         return WEIR_OK;
+    }
+    if (hint == 0) { /* nothing has expired yet, most likely */
+        WEIR_TRY(weir_fs_file_exists(fs, snapshot_path(arena, root, 1), &exists, err));
+        if (exists) {
+            *out = 1;
+            return WEIR_OK;
+        }
     }
     return scan_folder(fs, root, false, arena, out, err);
 }

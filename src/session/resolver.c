@@ -56,14 +56,15 @@ static int open_catalog_table(weir_session *session, const weir_object_path *pat
     weir_object_path base = *path;
     WEIR_TRY(weir_paimon_name_parse(path, arena, &open.name, err));
     base.name = open.name.table;
-    WEIR_TRY(catalog->ops->table_exists(catalog, path->database, base.name, &exists, err));
-    if (!exists) {
-        return weir_catalogs_no_table(&session->catalogs, &base, err);
-    }
     WEIR_TRY(check_paimon_hints(hints, err));
     split_branch(hints, arena, &options, &open.name.branch);
     WEIR_TRY(catalog->ops->table_path(catalog, path->database, base.name, arena, &open.folder, err));
-    return weir_paimon_table_open(session, path, &open, out, err);
+    int code = weir_paimon_table_open(session, path, &open, out, err);
+    if (code == WEIR_NOT_FOUND) { /* the table itself, or a snapshot, tag or branch of it */
+        WEIR_TRY(catalog->ops->table_exists(catalog, path->database, base.name, &exists, NULL));
+        return exists ? code : weir_catalogs_no_table(&session->catalogs, &base, err);
+    }
+    return code;
 }
 
 /* ---- 'connector' = 'paimon' with a path ---- */

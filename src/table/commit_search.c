@@ -127,7 +127,7 @@ static int find_missing(file_search *search, const weir_commit_message *message,
                               &bucket_path, err));
     for (size_t i = 0; i < list->count && *out == NULL; i++) {
         bool exists = false;
-        WEIR_TRY(weir_fs_exists(context->fs, weir_data_file_path(&search->arena, bucket_path, list->files[i]), &exists,
+        WEIR_TRY(weir_fs_file_exists(context->fs, weir_data_file_path(&search->arena, bucket_path, list->files[i]), &exists,
                                 err));
         *out = exists ? NULL : list->files[i];
     }

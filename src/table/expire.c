@@ -133,7 +133,7 @@ static bool is_overtaken(const weir_table *table, int64_t end, weir_arena *arena
     const weir_table_context *context = &table->context;
     const char *path = weir_arena_format(arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, end);
     bool exists = true;
-    return weir_fs_exists(context->fs, path, &exists, NULL) == WEIR_OK && !exists;
+    return weir_fs_file_exists(context->fs, path, &exists, NULL) == WEIR_OK && !exists;
 }
 
 /* Finishes the expiry of everything that has been set aside; `end` is the oldest snapshot that stays. */
@@ -155,7 +155,9 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
             code = WEIR_OK;
         }
     }
-    for (size_t i = 0; i < count && code == WEIR_OK; i++) {
+    /* What is not older than `end` may have been set aside only half (by a store that renames by copying): it is still
+     * seen, and goes when its time has come. */
+    for (size_t i = 0; i < count && ids[i] < end && code == WEIR_OK; i++) {
         code = finish_one(&expiry, ids[i], err);
         weir_arena_free(&expiry.arena);
         if (code != WEIR_OK) {

@@ -140,7 +140,7 @@ static int target_exists(rollback *self, bool *out, weir_error *err)
     const weir_table_context *context = &self->table->context;
     const char *path =
         weir_arena_format(&self->arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, self->target);
-    return weir_fs_exists(context->fs, path, out, err);
+    return weir_fs_file_exists(context->fs, path, out, err);
 }
 
 /* A tag's snapshot that has expired is a snapshot again, the earliest one. Without a hint: the younger ones, which are

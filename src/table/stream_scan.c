@@ -162,7 +162,7 @@ int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir
         return WEIR_OK;
     }
     char *path = weir_format("%s/snapshot/snapshot-%" PRId64, context->paths.root, scan->next_snapshot);
-    int code = weir_fs_exists(context->fs, path, out, err);
+    int code = weir_fs_file_exists(context->fs, path, out, err);
     free(path);
     return code;
 }

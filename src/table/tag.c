@@ -42,7 +42,7 @@ static int check_exists(const weir_table *table, const char *name, weir_arena *a
 {
     bool exists = false;
     const char *path = weir_tag_path(arena, table->context.paths.root, name);
-    WEIR_TRY(weir_fs_exists(table->context.fs, path, &exists, err));
+    WEIR_TRY(weir_fs_file_exists(table->context.fs, path, &exists, err));
     return exists ? WEIR_OK : no_such_tag(table, name, arena, err);
 }
 
@@ -62,7 +62,7 @@ static int choose_file(const weir_table *table, int64_t wanted, weir_arena *aren
     *out_id = id;
     *out = weir_arena_format(arena, "%s/snapshot/snapshot-%" PRId64, root, id);
     bool exists = false;
-    WEIR_TRY(weir_fs_exists(fs, *out, &exists, err));
+    WEIR_TRY(weir_fs_file_exists(fs, *out, &exists, err));
     const char **names = NULL;
     size_t count = 0;
     WEIR_TRY(weir_tag_list(fs, root, arena, &names, &count, err));
@@ -169,7 +169,7 @@ static int check_in_time(const weir_table *table, const char *name, const char *
 {
     const weir_table_context *context = &table->context;
     bool exists = false;
-    WEIR_TRY(weir_fs_exists(context->fs, file, &exists, err));
+    WEIR_TRY(weir_fs_file_exists(context->fs, file, &exists, err));
     if (exists) {
         return WEIR_OK;
     }

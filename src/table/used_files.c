@@ -138,7 +138,7 @@ static int use_snapshot_file(collector *self, const char *path, use_function use
             code = use_it(self, snapshot, &arena, err);
         }
         bool stands = true;
-        if (code == WEIR_NOT_FOUND && weir_fs_exists(self->table->context.fs, path, &stands, NULL) == WEIR_OK &&
+        if (code == WEIR_NOT_FOUND && weir_fs_file_exists(self->table->context.fs, path, &stands, NULL) == WEIR_OK &&
             !stands) {
             weir_error_clear(err);
             code = WEIR_OK;

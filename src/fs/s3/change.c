@@ -226,6 +226,25 @@ static int copy_keys(weir_s3 *s3, const char *const *keys, size_t count, size_t 
     return code;
 }
 
+int weir_s3_copy(weir_fs *fs, const char *from, const char *to, weir_error *err)
+{
+    weir_s3 *s3 = (weir_s3 *)fs;
+    weir_arena arena;
+    const char **keys;
+    size_t count;
+    weir_arena_init(&arena);
+    const char *key = weir_s3_key(from);
+    const char *prefix = weir_arena_format(&arena, "%s/", key);
+    int code = weir_s3_list_keys(s3, prefix, from, &arena, &keys, &count, err);
+    if (code == WEIR_OK && count > 0) {
+        code = copy_keys(s3, keys, count, strlen(key), weir_s3_key(to), from, err);
+    } else if (code == WEIR_OK) {
+        code = copy_keys(s3, &key, 1, strlen(key), weir_s3_key(to), from, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 /* ---- renaming ---- */
 
 typedef struct s3_head {

@@ -212,6 +212,7 @@ static int stat_folder(weir_s3 *s3, const char *path, weir_file_info *out, weir_
     weir_arena_init(&arena);
     s3_listing listing = {.arena = &arena};
     int code = list_prefix(s3, folder_prefix(&arena, path), NULL, "1", path, &listing, err);
+    code = code == WEIR_NOT_FOUND ? WEIR_INVALID : code; /* it is the bucket that is missing */
     if (code == WEIR_OK && listing.count == 0 && weir_s3_key(path)[0] != '\0') {
         code = weir_fail(err, WEIR_NOT_FOUND, "%s: there is no such file", path);
     }
@@ -235,5 +236,19 @@ int weir_s3_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *er
     weir_file_info info;
     int code = stat_file((weir_s3 *)fs, path, &info, err);
     *out = code == WEIR_OK;
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+    }
+    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+}
+
+int weir_s3_folder_exists(weir_fs *fs, const char *path, bool *out, weir_error *err)
+{
+    weir_file_info info;
+    int code = stat_folder((weir_s3 *)fs, path, &info, err);
+    *out = code == WEIR_OK;
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+    }
     return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }

@@ -49,12 +49,14 @@ int weir_s3_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error 
 int weir_s3_replace(weir_fs *fs, const char *path, weir_slice bytes, bool sync, weir_error *err);
 int weir_s3_stat(weir_fs *fs, const char *path, weir_file_info *out, weir_error *err);
 int weir_s3_file_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
+int weir_s3_folder_exists(weir_fs *fs, const char *path, bool *out, weir_error *err);
 int weir_s3_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
                  weir_error *err);
 int weir_s3_make_directories(weir_fs *fs, const char *path, weir_error *err);
 int weir_s3_remove(weir_fs *fs, const char *path, weir_error *err);
 int weir_s3_remove_many(weir_fs *fs, const char *const *paths, size_t count, weir_error *err);
 int weir_s3_remove_recursively(weir_fs *fs, const char *path, weir_error *err);
+int weir_s3_copy(weir_fs *fs, const char *from, const char *to, weir_error *err);
 int weir_s3_rename(weir_fs *fs, const char *from, const char *to, weir_error *err);
 
 /* All keys that begin with `prefix`, in byte order, whole; `sizes` may be NULL. */

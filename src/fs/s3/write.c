@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "fs/cache.h"
 #include "fs/s3/call.h"
 #include "fs/s3/xml.h"
 
@@ -221,7 +222,9 @@ static int put_whole(s3_output *output, weir_error *err)
 {
     weir_s3_call call = {
         .method = "PUT", .path = output->output.path, .body = weir_buffer_slice(&output->current)};
-    return weir_s3_do(output->s3, &call, err);
+    WEIR_TRY(weir_s3_do(output->s3, &call, err));
+    weir_fs_cache_put(output->s3->fs.cache, output->output.path, call.body); /* it may be a manifest */
+    return WEIR_OK;
 }
 
 static void free_output(s3_output *output)
