@@ -166,14 +166,19 @@ static weir_ast_name table_name(const weir_procedure_call *call, const weir_sess
 /* Options of the statement ('a=b,c=d') as those of a hint. */
 static int option_pairs(const weir_procedure_call *call, weir_ast_options *out, weir_error *err)
 {
-    *out = (weir_ast_options){0};
+    *out = (weir_ast_options){.items = WEIR_NEW_ARRAY(call->arena, weir_ast_option, 1)};
+    if (call->procedure->run == weir_procedure_compact) { /* what write-only tables wait for, expiry included */
+        out->items[out->count++] = (weir_ast_option){.key = "write-only", .value = "false"};
+    }
     for (int32_t i = 0; i < call->procedure->argument_count; i++) {
         if (strcmp(call->procedure->arguments[i].name, "options") != 0 || !call->given[i]) {
             continue;
         }
         int32_t count = 0;
         const char **list = weir_call_list(call, i, &count);
-        out->items = WEIR_NEW_ARRAY(call->arena, weir_ast_option, count + 1);
+        weir_ast_option *items = WEIR_NEW_ARRAY(call->arena, weir_ast_option, out->count + count + 1);
+        memcpy(items, out->items, (size_t)out->count * sizeof *items);
+        out->items = items;
         for (int32_t k = 0; k < count; k++) {
             const char *equals = strchr(list[k], '=');
             if (equals == NULL) {

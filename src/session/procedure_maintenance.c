@@ -61,22 +61,22 @@ static int find_busy(const weir_procedure_call *call, int64_t idle_ms, weir_map 
     return code;
 }
 
-static int commit_compaction(weir_procedure_call *call, const weir_commit_messages *messages, weir_error *err)
+/* Somebody else may compact the same files: then once more, from what that has left. */
+static int run_compaction(weir_procedure_call *call, const weir_compactor_options *options, weir_error *err)
 {
-    char user[WEIR_UUID_SIZE];
-    weir_table_commit *commit = NULL;
-    weir_committable committable = {
-        .identifier = WEIR_BATCH_COMMIT_IDENTIFIER, .watermark = WEIR_NO_WATERMARK, .messages = messages};
-    weir_uuid(user);
-    WEIR_TRY(weir_table_commit_open(call->table, user, &commit, err));
-    int code = weir_table_commit_run(commit, &committable, NULL, err);
-    bool dropped = weir_table_commit_dropped_compaction(commit);
-    weir_table_commit_close(commit);
+    enum { MOST_TRIES = 5 };
+    weir_compactor *compactor = NULL;
+    weir_compactor_round round = {.dropped = true};
+    int code = weir_compactor_open(call->table, options, &compactor, err);
+    for (int tries = 0; code == WEIR_OK && round.dropped && tries < MOST_TRIES; tries++) {
+        code = weir_compactor_run(compactor, &round, err);
+    }
+    weir_compactor_close(compactor);
     WEIR_TRY(code);
-    return dropped ? weir_fail(err, WEIR_CONFLICT,
-                               "%s: another writer compacted the same files meanwhile; its result stands",
-                               call->table->path)
-                   : WEIR_OK;
+    return round.dropped ? weir_fail(err, WEIR_CONFLICT,
+                                     "%s: others compact the same files all the time; their results stand",
+                                     call->table->path)
+                         : WEIR_OK;
 }
 
 static int choose_partitions(weir_procedure_call *call, partition_choice *out, weir_map *busy, weir_error *err)
@@ -97,7 +97,6 @@ static int choose_partitions(weir_procedure_call *call, partition_choice *out, w
 int weir_procedure_compact(weir_procedure_call *call, weir_result **out, weir_error *err)
 {
     const char *strategy = weir_call_text(call, 7);
-    weir_commit_messages messages = {0};
     weir_map busy = {0};
     partition_choice chosen;
     bool full = strategy == NULL || weir_text_equal_ignore_case(strategy, "full");
@@ -112,11 +111,10 @@ int weir_procedure_compact(weir_procedure_call *call, weir_result **out, weir_er
     WEIR_GO(weir_schema_check_writable(call->table->schema, err));
     WEIR_GO(choose_partitions(call, &chosen, &busy, err));
     const weir_compact_choice choice = {.takes = takes_partition, .context = &chosen};
-    WEIR_GO(weir_table_compact(call->table, full, &choice, call->arena, &messages, err));
-    WEIR_GO(commit_compaction(call, &messages, err));
+    const weir_compactor_options options = {.choice = &choice, .full = full};
+    WEIR_GO(run_compaction(call, &options, err));
     WEIR_GO(weir_call_success(out, err));
 done:
-    weir_commit_messages_free(&messages);
     weir_map_free(&busy);
     return code;
 }

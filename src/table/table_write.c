@@ -606,6 +606,7 @@ int weir_table_write_compact(weir_table_write *write, weir_slice partition, int3
     set_key(write, partition, bucket);
     WEIR_TRY(find_target(write, &target, err));
     target->written = true;
+    target->awaits_full_compaction |= write->options.compacts && !full;
     return compact_target(write, target, full, err);
 }
 

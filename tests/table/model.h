@@ -40,6 +40,7 @@ typedef struct table_model {
     bool partitioned;
     const char *producer;
     bool dynamic_buckets;
+    bool leaves_compaction; /* to somebody else: set before model_open */
     weir_table *table;
     weir_table_write *write;
     weir_table_commit *commit;
@@ -98,7 +99,7 @@ static inline void model_append_row(weir_batch *batch, int32_t partition, int64_
 static inline void model_open(table_model *model)
 {
     weir_error err = {0};
-    weir_table_write_options options = {.commit_user = MODEL_USER};
+    weir_table_write_options options = {.commit_user = MODEL_USER, .ignore_compaction = model->leaves_compaction};
     weir_table_open_options open = {.pool = model->pool};
     model_must(weir_table_open(model->fs, MODEL_PATH, &open, &model->table, &err), &err, "opening the table");
     model_must(weir_table_write_open(model->table, &options, &model->write, &err), &err, "opening the writer");
