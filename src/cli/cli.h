@@ -3,6 +3,7 @@
  *   main.c        the table of commands, --help, --version
  *   arguments.h   options and operands of a command line
  *   dump.c        `weir dump`: rows, changelogs and streams of a table as JSON lines
+ *   compact.c     `weir compact`: dedicated compaction, once or beside writers
  *   console.h     a session, and where its results go
  *   script.c      `weir run` and `weir sql`: statements from files, pipes and the command line
  *   shell.h       `weir sql` on a terminal
@@ -38,6 +39,7 @@ int weir_cli_usage_error(const weir_cli_command *command, const weir_error *err)
 int weir_cli_dump(const weir_cli_command *command, int count, char **words);
 int weir_cli_run(const weir_cli_command *command, int count, char **words);
 int weir_cli_sql(const weir_cli_command *command, int count, char **words);
+int weir_cli_compact(const weir_cli_command *command, int count, char **words);
 int weir_cli_completion(const weir_cli_command *command, int count, char **words);
 
 #endif

@@ -103,6 +103,31 @@ static const char dump_help[] =
     "  weir dump ./lake/default.db/orders --changelog 1 4\n"
     "  weir dump ./lake/default.db/orders --stream 1 - --with-snapshot\n";
 
+static const char compact_help[] =
+    "\n"
+    "Compacts Paimon tables: each bucket into one sorted run, or small files of a table without a key into larger ones.\n"
+    "Tables are named `table` or `database.table`, in the catalog that --warehouse or the statements of --init make\n"
+    "current. Others may write to them meanwhile: what meets another compaction is dropped and done again.\n"
+    "\n"
+    "With --follow it stays and compacts as writers would do by themselves, for tables with 'write-only' = 'true'; it\n"
+    "expires their snapshots, and makes the changelogs of lookup and of full compactions (a look at the tables counts as\n"
+    "a commit for full-compaction.delta-commits). Ctrl-C and SIGTERM end it after the compaction at hand; a second\n"
+    "signal, or a kill, at once: what it was at is begun anew by the next one.\n"
+    "\n"
+    "Options\n"
+    "  --database NAME    all tables of a database that can be written; with --follow those made later, too\n"
+    "  --partitions P     only these, such as 'dt=2024-01-01,hour=7;dt=2024-01-02'\n"
+    "  --where CONDITION  only partitions that match, such as \"dt < '2024-01-01'\"\n"
+    "  --minor            what writers would do by themselves, rather than everything\n"
+    "  --follow           stays beside those who write\n"
+    "  --interval SEC     with --follow: the time between two looks at the tables   (1)\n"
+    "  --option K=V       an option of the tables for this; may be given several times\n"
+    "  -i, --init FILE    runs the statements of FILE first: catalogs, settings\n" SESSION_OPTIONS "\n"
+    "Examples\n"
+    "  weir compact --warehouse ./lake orders\n"
+    "  weir compact --warehouse ./lake dwd.orders --where \"dt < '2024-01-01'\"\n"
+    "  weir compact --warehouse ./lake --database dwd --follow --memory 1GB --metrics-port 9249\n";
+
 static const char completion_help[] =
     "\n"
     "Prints a script that completes commands and options of weir in a shell.\n"
@@ -122,6 +147,8 @@ static const char *const sql_words[] = {"-e", "--execute", "-f", "--file", "-i",
 static const char *const dump_words[] = {"--sort",    "--snapshot",  "--tag",    "--branch",
                                          "--columns", "--changelog", "--stream", "--with-snapshot",
                                          "--option",  "--help",      NULL};
+static const char *const compact_words[] = {"--database", "--partitions", "--where", "--minor", "--follow", "--interval",
+                                            "--option",   "-i",           "--init",  "-o",      "-D",       SESSION_WORDS};
 static const char *const completion_words[] = {"bash", "zsh", "fish", "--help", NULL};
 
 const weir_cli_command weir_cli_commands[] = {
@@ -130,6 +157,8 @@ const weir_cli_command weir_cli_commands[] = {
      sql_help, sql_words, weir_cli_sql},
     {"dump", "TABLE_PATH [options]", "prints a table's rows or changes as JSON lines", dump_help, dump_words,
      weir_cli_dump},
+    {"compact", "TABLE... [options]", "compacts tables, once or beside those who write them", compact_help,
+     compact_words, weir_cli_compact},
     {"completion", "bash|zsh|fish", "prints a completion script for a shell", completion_help, completion_words,
      weir_cli_completion},
 };

@@ -155,15 +155,39 @@ static const weir_literal *const *spec_of_row(partition_delete *self, int64_t ro
     return spec;
 }
 
-static int drop_partitions(partition_delete *self, weir_error *err)
+/* Those that match, in the statement's arena. */
+static int find_matching(partition_delete *self, weir_session *session, const weir_literal *const ***out,
+                         int32_t *out_count, weir_error *err)
+{
+    weir_sql_engine *engine = NULL;
+    WEIR_TRY(weir_session_engine(session, false, &engine, err));
+    WEIR_TRY(list_partitions(self, err));
+    WEIR_TRY(test_partitions(self, engine, err));
+    *out_count = (int32_t)self->output.length;
+    *out = WEIR_NEW_ARRAY(&self->arena, const weir_literal *const *, *out_count + 1);
+    for (int32_t i = 0; i < *out_count; i++) {
+        (*out)[i] = spec_of_row(self, i);
+    }
+    return WEIR_OK;
+}
+
+static void free_delete(partition_delete *self)
+{
+    if (self->has_batches) {
+        weir_batch_free(&self->input);
+        weir_batch_free(&self->output);
+    }
+    weir_map_free(&self->partitions);
+    weir_manifest_entries_free(&self->files);
+    weir_arena_free(&self->arena);
+}
+
+static int drop_partitions(partition_delete *self, const weir_literal *const **specs, int32_t count, weir_error *err)
 {
     char user[WEIR_UUID_SIZE];
     const weir_table *table = self->table->table;
     weir_table_commit *commit = NULL;
-    int32_t count = (int32_t)self->output.length;
-    const weir_literal *const **specs = WEIR_NEW_ARRAY(&self->arena, const weir_literal *const *, count + 1);
     for (int32_t i = 0; i < count; i++) {
-        specs[i] = spec_of_row(self, i);
         for (size_t p = 0; p < self->partitions.entry_count; p++) {
             if (weir_partition_matches(table->schema, specs[i], self->partitions.entries[p].key)) {
                 self->summary.rows += *(int64_t *)self->partitions.entries[p].value;
@@ -185,24 +209,40 @@ static int drop_partitions(partition_delete *self, weir_error *err)
 int weir_delete_partitions(weir_session *session, const weir_bound *bound, weir_result **out, weir_error *err)
 {
     partition_delete self = {.bound = bound, .table = bound->sink->owner};
-    weir_sql_engine *engine = NULL;
+    const weir_literal *const **specs = NULL;
+    int32_t count = 0;
     int64_t start = weir_monotonic_ns();
     int code;
     weir_arena_init(&self.arena);
     WEIR_GO(weir_schema_check_writable(self.table->table->schema, err));
-    WEIR_GO(weir_session_engine(session, false, &engine, err));
-    WEIR_GO(list_partitions(&self, err));
-    WEIR_GO(test_partitions(&self, engine, err));
-    WEIR_GO(drop_partitions(&self, err));
+    WEIR_GO(find_matching(&self, session, &specs, &count, err));
+    WEIR_GO(drop_partitions(&self, specs, count, err));
     self.summary.elapsed_ns = weir_monotonic_ns() - start;
     *out = weir_change_result("DELETE FROM", self.table, &self.summary);
 done:
-    if (self.has_batches) {
-        weir_batch_free(&self.input);
-        weir_batch_free(&self.output);
+    free_delete(&self);
+    return code;
+}
+
+int weir_partitions_of_condition(weir_session *session, const weir_bound *bound, weir_arena *arena,
+                                 const weir_literal *const *const **out, int32_t *out_count, weir_error *err)
+{
+    partition_delete self = {.bound = bound, .table = bound->sink->owner};
+    const weir_schema *schema = self.table->table->schema;
+    const weir_literal *const **specs = NULL;
+    *out_count = 0;
+    weir_arena_init(&self.arena);
+    int code = find_matching(&self, session, &specs, out_count, err);
+    const weir_literal ***copies = WEIR_NEW_ARRAY(arena, const weir_literal **, *out_count + 1);
+    for (int32_t i = 0; code == WEIR_OK && i < *out_count; i++) {
+        copies[i] = WEIR_NEW_ARRAY(arena, const weir_literal *, schema->partition_key_count + 1);
+        for (int32_t k = 0; k < schema->partition_key_count; k++) {
+            weir_literal *copy = weir_arena_copy(arena, specs[i][k], sizeof *copy);
+            copy->bytes = weir_slice_of(weir_arena_copy(arena, copy->bytes.data, copy->bytes.size), copy->bytes.size);
+            copies[i][k] = copy;
+        }
     }
-    weir_map_free(&self.partitions);
-    weir_manifest_entries_free(&self.files);
-    weir_arena_free(&self.arena);
+    *out = (const weir_literal *const *const *)copies;
+    free_delete(&self);
     return code;
 }

@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "session/delete_partitions.h"
 #include "session/procedure.h"
+#include "sql/parser.h"
 #include "table/commit.h"
 #include "table/compact.h"
 #include "table/expire.h"
@@ -79,12 +81,45 @@ static int run_compaction(weir_procedure_call *call, const weir_compactor_option
                          : WEIR_OK;
 }
 
+/* The partitions that match the argument `where`, a condition on partition columns: what DELETE would make of it. */
+static int choose_by_condition(weir_procedure_call *call, partition_choice *out, weir_error *err)
+{
+    const weir_sql_table *table = &call->opened->base;
+    const char *text = weir_arena_format(call->arena, "DELETE FROM `%s`.`%s`.`%s` WHERE %s", table->catalog,
+                                         table->database, table->name, weir_call_text(call, 5));
+    weir_session_resolver resolver;
+    weir_bind_context context = weir_session_bind_context(call->session, &resolver);
+    weir_script script;
+    weir_ast_statement *statement = NULL;
+    weir_bound *bound = NULL;
+    int code;
+    weir_script_init(&script, text, strlen(text));
+    WEIR_GO(weir_script_next(&script, call->arena, &statement, err));
+    WEIR_GO(weir_bind_delete(&context, statement->modify, &bound, err));
+    if (!weir_delete_is_of_partitions(bound)) {
+        WEIR_GO(weir_fail(err, WEIR_INVALID, "the condition must look at partition columns alone"));
+    }
+    WEIR_GO(weir_partitions_of_condition(call->session, bound, call->arena, &out->specs, &out->spec_count, err));
+done:
+    weir_bound_free(bound);
+    if (code != WEIR_OK && err != NULL) {
+        err->line = 0; /* of the text made above */
+    }
+    return weir_call_error(call, 5, err, code);
+}
+
 static int choose_partitions(weir_procedure_call *call, partition_choice *out, weir_map *busy, weir_error *err)
 {
     int64_t idle_ms = 0;
     *out = (partition_choice){.schema = call->table->schema};
     if (call->given[1]) {
         WEIR_TRY(weir_call_partitions(call, 1, &out->specs, &out->spec_count, err));
+    }
+    if (call->given[5]) {
+        if (call->given[1]) {
+            return weir_call_error(call, 5, err, weir_fail(err, WEIR_INVALID, "give `partitions` or `where`, not both"));
+        }
+        WEIR_TRY(choose_by_condition(call, out, err));
     }
     WEIR_TRY(weir_call_duration(call, 6, -1, &idle_ms, err));
     if (idle_ms >= 0) {

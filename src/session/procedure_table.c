@@ -20,7 +20,7 @@ static const weir_procedure_argument compact_arguments[] = {
     REFUSED_TEXT("order_strategy", "sorting"),
     REFUSED_TEXT("order_by", "sorting"),
     OPTIONAL_TEXT("options", "table options of this compaction, such as `'target-file-size=64 mb'`"),
-    REFUSED_TEXT("where", "a condition; name `partitions` instead"),
+    OPTIONAL_TEXT("where", "a condition on partition columns, such as `'dt < ''2024-01-01'''`, in place of `partitions`"),
     OPTIONAL_TEXT("partition_idle_time", "only partitions that nobody has written to for so long, such as `'1 h'`"),
     OPTIONAL_TEXT("compact_strategy", "`full` (the default) or `minor`, what writers would do by themselves"),
 };

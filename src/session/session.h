@@ -15,6 +15,7 @@
  *   row_feed.h      batches of a bound plan
  *   row_writer.h    batches to Paimon tables and sinks, with commits
  *   procedure.h     what CALL runs
+ *   compaction_job.h  tables that take turns at being compacted
  *   enforcer.h      what sinks demand of rows: NOT NULL, lengths
  *   job/jobs.h      INSERTs that run as jobs, and what of a script outlives the process
  *   statement_set.c analyze.c explain.c   statements of several parts, statistics, plans

@@ -1,7 +1,7 @@
 # Help: golden texts, so that a change of them is seen.
 . tests/cli/lib.sh
 
-for page in overview run sql dump completion; do
+for page in overview run sql dump compact completion; do
     if [ "$page" = overview ]; then
         "$weir" --help >"$work/$page"
     else
