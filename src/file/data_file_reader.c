@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "file/live_rows.h"
 #include "vector/cast.h"
 
 typedef enum column_source { COLUMN_DIRECT, COLUMN_CAST, COLUMN_ABSENT } column_source;
@@ -249,6 +250,11 @@ int weir_data_file_open(const weir_table_context *context, const char *bucket_pa
             return code;
         }
     }
-    *out = &reader->base;
+    int code = file->deletion == NULL ? WEIR_OK : weir_live_rows_open(context, file, &reader->base, out, err);
+    if (code != WEIR_OK) {
+        close_reader(&reader->base);
+        return weir_error_context(err, code, "data file %s", file->name);
+    }
+    *out = file->deletion == NULL ? &reader->base : *out;
     return WEIR_OK;
 }

@@ -2,7 +2,7 @@
  *
  * The file's columns are those of its own schema version; they are found there by name, mapped to the requested fields
  * by id, and cast. A requested field that the file's schema lacks is NULL. This is the only place where schema
- * evolution of data happens. */
+ * evolution of data happens, and where rows that a deletion vector marks are left out: rows are counted without them. */
 #ifndef WEIR_FILE_DATA_FILE_READER_H
 #define WEIR_FILE_DATA_FILE_READER_H
 

@@ -2,6 +2,7 @@
  *
  *   table_context.h     what is needed to touch a table's files: file system, paths, schema versions, threads, memory
  *   data_file_reader.h  a data file as columns of the current schema (mapping and casting in this one place)
+ *   live_rows.h         its rows without those that are deleted
  *   column_group_reader.h  files with different columns of the same rows, as one
  *   data_file_writer.h  rolling writers of key-value, changelog and append files
  *   stats.h             column statistics as manifests hold them: modes, truncation, dense store; decoding them

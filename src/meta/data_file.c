@@ -40,5 +40,10 @@ weir_data_file *weir_data_file_copy(weir_arena *arena, const weir_data_file *fil
     copy->value_stats_columns = copy_names(arena, file->value_stats_columns, file->value_stats_column_count);
     copy->external_path = weir_arena_strdup(arena, file->external_path);
     copy->write_columns = copy_names(arena, file->write_columns, file->write_column_count);
+    if (file->deletion != NULL) {
+        weir_deletion *deletion = weir_arena_copy(arena, file->deletion, sizeof *deletion);
+        deletion->path = weir_arena_strdup(arena, file->deletion->path);
+        copy->deletion = deletion;
+    }
     return copy;
 }

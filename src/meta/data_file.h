@@ -14,6 +14,14 @@ typedef struct weir_stats_row {
 
 typedef enum weir_file_source { WEIR_FILE_SOURCE_APPEND = 0, WEIR_FILE_SOURCE_COMPACT = 1 } weir_file_source;
 
+/* Where the deletion vector of a file lies. */
+typedef struct weir_deletion {
+    const char *path; /* of the index file */
+    int64_t offset;
+    int32_t length;
+    int64_t cardinality; /* of the rows that are gone; -1: not given */
+} weir_deletion;
+
 typedef struct weir_data_file {
     const char *name;
     int64_t size_bytes;
@@ -41,6 +49,9 @@ typedef struct weir_data_file {
     bool has_write_columns;
     const char **write_columns;
     int32_t write_column_count;
+    /* Not in the manifest: what a snapshot's index files say of it. NULL: all rows are there. Those who read the file
+     * see the others only (data_file_reader.h). */
+    const weir_deletion *deletion;
 } weir_data_file;
 
 /* Deep copy. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "merge/merge_engine.h"
+#include "table/scan_deletions.h"
 #include "table/scan_fallback.h"
 #include "table/scan_filter.h"
 #include "table/scan_incremental.h"
@@ -31,7 +32,6 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
         const char *key;
         const char *plain; /* the value that is fine; NULL: unset is */
     } options[] = {
-        {"deletion-vectors.enabled", "false"},
         {"chain-table.enabled", "false"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -52,10 +52,23 @@ int weir_scan_check_readable(const weir_table *table, weir_error *err)
     return code == WEIR_OK ? WEIR_OK : weir_error_context(err, code, "%s", table->path);
 }
 
+static bool is_set(const weir_table *table, const char *key)
+{
+    bool value = false;
+    return weir_options_bool(&table->schema->options, key, &value, NULL) == WEIR_OK && value;
+}
+
+/* Above level 0 each key has one row that is not deleted, whatever files overlap. */
+static bool stands_unmerged(const weir_table *table)
+{
+    return weir_table_has_primary_key(table) && is_set(table, "deletion-vectors.enabled") &&
+           !is_set(table, "deletion-vectors.merge-on-read");
+}
+
 bool weir_scan_skips_level_zero(const weir_table *table)
 {
     const char *engine = weir_options_get(&table->schema->options, "merge-engine");
-    return engine != NULL && weir_text_equal_ignore_case(engine, "first-row");
+    return (engine != NULL && weir_text_equal_ignore_case(engine, "first-row")) || stands_unmerged(table);
 }
 
 int weir_scan_check_changes_readable(const weir_table *table, weir_error *err)
@@ -99,11 +112,24 @@ static int add_plain_files(weir_split_builder *builder, const weir_scan_filter *
     return WEIR_OK;
 }
 
+/* Files above level 0 of a table with deletion vectors, none of which holds a delete. */
+static bool all_stand_unmerged(const weir_table *table, weir_data_file *const *files, size_t count)
+{
+    bool unmerged = stands_unmerged(table);
+    for (size_t i = 0; i < count && unmerged; i++) {
+        unmerged = files[i]->level > 0 && files[i]->delete_row_count <= 0;
+    }
+    return unmerged;
+}
+
 static int add_key_bucket(weir_split_builder *builder, const weir_scan_filter *filter, weir_data_file *const *files,
                           size_t count, weir_error *err)
 {
     weir_section *sections = NULL;
     size_t section_count = 0;
+    if (all_stand_unmerged(filter->table, files, count)) {
+        return add_plain_files(builder, filter, files, (int32_t)count, err);
+    }
     WEIR_TRY(
         weir_sections_of(filter->table->schema, files, count, &builder->plan->arena, &sections, &section_count, err));
     for (size_t i = 0; i < section_count; i++) {
@@ -132,6 +158,14 @@ static int add_column_groups(weir_split_builder *builder, const weir_scan_filter
 {
     if (count > 1) {
         qsort(files, count, sizeof *files, compare_by_row_id);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (files[i]->deletion != NULL) {
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "%s: %s has deleted rows; tables with 'data-evolution.enabled' = 'true' cannot be read "
+                             "with them yet",
+                             filter->table->path, files[i]->name);
+        }
     }
     for (size_t first = 0; first < count;) {
         size_t end = first + 1;
@@ -202,6 +236,7 @@ int weir_scan_state(const weir_table *table, const weir_snapshot *snapshot, int3
     weir_scan_filter_set_partitions(&filter, &manifest_filter);
     WEIR_GO(weir_snapshot_files(table->context.fs, &table->context.paths, table->schema, snapshot, &manifest_filter,
                                 table->context.pool, &plan->arena, &entries, err));
+    WEIR_GO(weir_scan_set_deletions(table, snapshot, &plan->arena, &entries, err));
     weir_manifest_entries_sort(&entries);
     plan->files_total += (int64_t)entries.count;
     plan->manifests += counts.manifests;
@@ -288,7 +323,7 @@ static int64_t count_rows_exactly(const weir_table_plan *plan, const weir_scan_o
 {
     int64_t rows = 0;
     for (size_t i = 0; i < plan->split_count; i++) {
-        if (plan->splits[i].kind != WEIR_SPLIT_RAW) {
+        if (plan->splits[i].kind != WEIR_SPLIT_RAW || plan->has_uncounted) {
             return -1;
         }
         rows += plan->splits[i].row_count;
@@ -301,7 +336,7 @@ static int64_t count_rows_exactly(const weir_table_plan *plan, const weir_scan_o
 static void cut_to_limit(weir_table_plan *plan, const weir_scan_options *options)
 {
     int64_t rows = 0;
-    if (!is_whole_filter_absent(options) || options == NULL || options->limit < 0) {
+    if (!is_whole_filter_absent(options) || options == NULL || options->limit < 0 || plan->has_uncounted) {
         return;
     }
     for (size_t i = 0; i < plan->split_count && plan->splits[i].kind == WEIR_SPLIT_RAW; i++) {

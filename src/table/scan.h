@@ -52,6 +52,7 @@ typedef struct weir_table_plan {
     int64_t files_kept;
     /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */
     int64_t exact_row_count;
+    bool has_uncounted; /* files of which nothing tells how many rows are deleted */
     /* scan.fallback-branch: what its splits, which are among `splits`, stand on. NULL: none. */
     weir_table *fallback_table;
     struct weir_table_plan *fallback;
@@ -89,7 +90,8 @@ int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_
 int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err);
 
 /* Whether reads of a state leave level 0 out. Of first-row tables it is not seen: which of its rows are the first shows
- * when they are compacted. */
+ * when they are compacted; nor of those with deletion vectors (but for deletion-vectors.merge-on-read), which a
+ * compaction makes. */
 bool weir_scan_skips_level_zero(const weir_table *table);
 
 /* The splits of one snapshot's state (all levels, or only those above `min_level`), or of its delta or changelog files.

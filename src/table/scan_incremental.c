@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "lsm/lsm_options.h"
 #include "table/scan_filter.h"
+#include "table/scan_deletions.h"
 #include "table/split_builder.h"
 
 bool weir_scan_is_incremental(const weir_table *table)
@@ -218,6 +219,16 @@ static void add_to_diff(state_diff *diff, int side, const weir_manifest_entry *e
     bucket->files[side][bucket->count[side]++] = entry->file;
 }
 
+/* The same file is another one when other rows of it are deleted. */
+static bool is_same(const weir_data_file *a, const weir_data_file *b)
+{
+    const weir_deletion *first = a->deletion, *second = b->deletion;
+    if (first == NULL || second == NULL) {
+        return first == second;
+    }
+    return first->offset == second->offset && strcmp(first->path, second->path) == 0;
+}
+
 static void collect_diff(const weir_manifest_entries *before, const weir_manifest_entries *after, state_diff *diff)
 {
     const weir_manifest_entries *sides[2] = {before, after};
@@ -225,11 +236,12 @@ static void collect_diff(const weir_manifest_entries *before, const weir_manifes
         weir_map others = {0};
         const weir_manifest_entries *other = sides[1 - side];
         for (size_t i = 0; i < other->count; i++) {
-            weir_map_put(&others, weir_slice_text(other->items[i].file->name), diff);
+            weir_map_put(&others, weir_slice_text(other->items[i].file->name), other->items[i].file);
         }
         for (size_t i = 0; i < sides[side]->count; i++) {
             const weir_manifest_entry *entry = &sides[side]->items[i];
-            if (entry->bucket >= 0 && weir_map_get(&others, weir_slice_text(entry->file->name)) == NULL) {
+            const weir_data_file *same = weir_map_get(&others, weir_slice_text(entry->file->name));
+            if (entry->bucket >= 0 && (same == NULL || !is_same(same, entry->file))) {
                 add_to_diff(diff, side, entry);
             }
         }
@@ -322,10 +334,12 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     if (range->before != NULL) {
         WEIR_GO(weir_snapshot_files(context->fs, &context->paths, table->schema, range->before, &manifest_filter,
                                     context->pool, &plan->arena, &before, err));
+        WEIR_GO(weir_scan_set_deletions(table, range->before, &plan->arena, &before, err));
     }
     if (range->after != NULL) {
         WEIR_GO(weir_snapshot_files(context->fs, &context->paths, table->schema, range->after, &manifest_filter,
                                     context->pool, &plan->arena, &after, err));
+        WEIR_GO(weir_scan_set_deletions(table, range->after, &plan->arena, &after, err));
     }
     collect_diff(&before, &after, &diff);
     WEIR_GO(add_diff_splits(table, &diff, range->to, false, plan, err));

@@ -1,6 +1,8 @@
 /* Packing files and sections into splits of about source.split.target-size. */
 #include "table/split_builder.h"
 
+#include "table/scan_deletions.h"
+
 int weir_split_builder_init(weir_split_builder *builder, const weir_table *table, weir_table_plan *plan, weir_error *err)
 {
     const weir_options *set = &table->schema->options;
@@ -41,7 +43,9 @@ static void append_file(weir_arena *arena, weir_data_file ***files, int32_t *cou
 
 static void count_file(weir_split_builder *builder, const weir_data_file *file)
 {
-    builder->open.row_count += file->row_count;
+    int64_t rows = weir_live_row_count(file);
+    builder->open.row_count += rows < 0 ? file->row_count : rows;
+    builder->plan->has_uncounted |= rows < 0;
     builder->open.size_bytes += file->size_bytes;
     builder->open_weight += file->size_bytes > builder->open_cost_bytes ? file->size_bytes : builder->open_cost_bytes;
     builder->plan->files_kept++;

@@ -4,6 +4,8 @@
  * deletes. Partitions are left out exactly, anything finer is not. */
 #include "table/summary.h"
 
+#include "table/scan_deletions.h"
+
 #include "vector/compare.h"
 
 bool weir_summary_has_bounds(const weir_type *type)
@@ -62,10 +64,13 @@ static bool add_file(weir_summary *summary, const weir_schema *schema, const wei
                      const weir_column_stats *stats)
 {
     const weir_type *type = summary->kind == WEIR_SUMMARY_ROWS ? NULL : schema->fields[summary->column].type;
+    if (file->deletion != NULL && summary->kind != WEIR_SUMMARY_ROWS) {
+        return false;
+    }
     switch (summary->kind) {
     case WEIR_SUMMARY_ROWS:
-        summary->value.integer += file->row_count;
-        return true;
+        summary->value.integer += weir_live_row_count(file);
+        return weir_live_row_count(file) >= 0;
     case WEIR_SUMMARY_VALUES:
         if (type->nullable) {
             summary->value.integer += file->row_count - stats->null_count;

@@ -14,7 +14,6 @@
 
 /* What this version refuses, by the name of the table. */
 static const char *const refused_tables[] = {
-    "dv-*",
     "*orc*",
     "fmt-per-level",
     "variant-*",
@@ -25,15 +24,13 @@ static const char *const refused_tables[] = {
     "fmt-json",
     "flink-cross-partition",
     "flink-postpone*",
-    "*_dv*",
-    "*_with_dv*",
     "*blob*",
     "*multiple_file_format*",
 };
 
-/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC or have
- * deletion vectors, and changes of tables with data evolution are not told. */
-static const char *const refused_features[] = {"orc", "ORC", "deletion-vectors.enabled", "the changes of tables with"};
+/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC, and changes
+ * of tables with data evolution are not told. */
+static const char *const refused_features[] = {"orc", "ORC", "the changes of tables with"};
 
 typedef struct tally {
     int tables;
