@@ -41,12 +41,15 @@ static int read_merging(const weir_schema *schema, weir_lsm_options *options, we
 {
     const char *engine = NULL;
     bool forced = false;
+    bool removes = false;
     WEIR_TRY(weir_options_text(&schema->options, "merge-engine", &engine, err));
+    WEIR_TRY(weir_options_bool(&schema->options, "aggregation.remove-record-on-delete", &removes, err));
     WEIR_TRY(weir_options_bool(&schema->options, "force-lookup", &forced, err));
     options->keeps_first = strcmp(engine, "first-row") == 0;
     options->looks_up = options->changelog_producer == WEIR_CHANGELOG_LOOKUP || options->keeps_first || forced;
     options->keeps_newest = strcmp(engine, "deduplicate") == 0 &&
                             weir_options_get(&schema->options, "sequence.field") == NULL;
+    options->keeps_retractions = strcmp(engine, "aggregation") == 0 && !removes;
     return WEIR_OK;
 }
 

@@ -146,8 +146,8 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
         .levels = &writer->levels,
         .run_count = picked.run_count,
         .output_level = picked.output_level,
-        .drop_deletes =
-            picked.output_level != 0 && picked.output_level >= weir_bucket_levels_highest_nonempty(&writer->levels),
+        .drop_deletes = !writer->options.keeps_retractions && picked.output_level != 0 &&
+                        picked.output_level >= weir_bucket_levels_highest_nonempty(&writer->levels),
         .index_cache = writer->index_cache,
     };
     return weir_compaction_start(writer->context, &request, &writer->compaction, err);

@@ -2,6 +2,7 @@
  *
  * They run as one commit in every mode. */
 #include "base/clock.h"
+#include "merge/merge_engine.h"
 #include "session/change.h"
 #include "session/delete_partitions.h"
 #include "table/commit.h"
@@ -32,6 +33,50 @@ static int check_primary_key(const weir_session_table *table, const char *statem
     return WEIR_OK;
 }
 
+static int fail_engine(const weir_session_table *table, const char *reason, weir_error *err)
+{
+    const char *engine = weir_options_get(&table->table->schema->options, "merge-engine");
+    return weir_fail_at(err, WEIR_UNSUPPORTED, table->position.line, table->position.column, "Merge engine %s %s",
+                        engine, reason);
+}
+
+/* Of a DELETE only engines make something that can remove the whole row. */
+static int check_deletable(const weir_session_table *table, weir_error *err)
+{
+    weir_arena arena;
+    weir_merge_engine engine;
+    weir_arena_init(&arena);
+    int code = weir_merge_engine_of(table->table->schema, &arena, &engine, err);
+    bool removes = engine.remove_record_on_delete;
+    for (int32_t g = 0; code == WEIR_OK && g < engine.group_count; g++) {
+        removes |= engine.groups[g].removes_record;
+    }
+    weir_arena_free(&arena);
+    WEIR_TRY(code);
+    if (engine.kind == WEIR_MERGE_DEDUPLICATE || removes) {
+        return WEIR_OK;
+    }
+    if (engine.kind == WEIR_MERGE_FIRST_ROW) {
+        return fail_engine(table, "can not support batch delete.", err);
+    }
+    return fail_engine(table,
+                       engine.kind == WEIR_MERGE_AGGREGATION
+                           ? "doesn't support batch delete by default. To support batch delete, please set "
+                             "'aggregation.remove-record-on-delete' to true."
+                           : "doesn't support batch delete by default. To support batch delete, please set "
+                             "'partial-update.remove-record-on-delete' to true when there is no sequence-group or set "
+                             "'partial-update.remove-record-on-sequence-group'.",
+                       err);
+}
+
+/* An UPDATE writes whole new rows, which aggregation would add to the old ones and first-row leave out. */
+static int check_updatable(const weir_session_table *table, weir_error *err)
+{
+    const char *engine = weir_options_get(&table->table->schema->options, "merge-engine");
+    bool rewrites = engine == NULL || strcmp(engine, "deduplicate") == 0 || strcmp(engine, "partial-update") == 0;
+    return rewrites ? WEIR_OK : fail_engine(table, "can not support batch update.", err);
+}
+
 static int truncate(const weir_session_table *table, weir_result **out, weir_error *err)
 {
     weir_table_commit *commit = NULL;
@@ -58,6 +103,9 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
     WEIR_TRY(weir_bind_delete(&context, modify, &bound, err));
     weir_session_table *table = bound->sink->owner;
     int code = WEIR_OK;
+    if (weir_session_table_is_plain(table) && weir_table_has_primary_key(table->table)) {
+        WEIR_GO(check_deletable(table, err));
+    }
     if (bound->whole_table && weir_session_table_is_plain(table)) {
         WEIR_GO(truncate(table, out, err));
     } else if (weir_session_table_is_plain(table) && !weir_table_has_primary_key(table->table) &&
@@ -65,8 +113,7 @@ int weir_session_delete(weir_session *session, const weir_ast_modify *modify, we
         WEIR_GO(weir_delete_partitions(session, bound, out, err));
     } else {
         WEIR_GO(check_primary_key(table, "DELETE", err));
-        weir_change change = {
-            .what = "DELETE FROM", .bound = bound, .table = table, .kind = WEIR_DELETE};
+        weir_change change = {.what = "DELETE FROM", .bound = bound, .table = table, .kind = WEIR_DELETE};
         WEIR_GO(weir_change_run(session, &change, out, err));
     }
 done:
@@ -81,10 +128,10 @@ int weir_session_update(weir_session *session, const weir_ast_modify *modify, we
     weir_bound *bound = NULL;
     WEIR_TRY(weir_bind_update(&context, modify, &bound, err));
     weir_session_table *table = bound->sink->owner;
-    weir_change change = {
-        .what = "UPDATE", .bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER};
+    weir_change change = {.what = "UPDATE", .bound = bound, .table = table, .kind = WEIR_UPDATE_AFTER};
     int code = WEIR_OK;
     WEIR_GO(check_primary_key(table, "UPDATE", err));
+    WEIR_GO(check_updatable(table, err));
     WEIR_GO(weir_change_run(session, &change, out, err));
 done:
     weir_bound_free(bound);

@@ -13,6 +13,7 @@
 
 #include "base/byte_reader.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "lsm/lsm_options.h"
 #include "meta/consumer.h"
 #include "table/reader_hold.h"
@@ -470,10 +471,35 @@ static void choose_columns(paimon_source *source, const weir_paimon_source_optio
     }
 }
 
+/* Where a row of the table is made of several written ones, those alone are no changes of it. */
+static int check_tells_changes(const weir_table *table, weir_error *err)
+{
+    static const struct {
+        const char *engine;
+        const char *description;
+    } engines[] = {
+        {"partial-update", "Partial update"}, {"aggregation", "Pre-aggregate"}, {"first-row", "First row"}};
+    weir_changelog_producer producer = WEIR_CHANGELOG_NONE;
+    WEIR_TRY(weir_changelog_producer_of(table->schema, &producer, err));
+    const char *engine = weir_options_get(&table->schema->options, "merge-engine");
+    for (size_t i = 0; engine != NULL && i < sizeof engines / sizeof *engines; i++) {
+        if (producer == WEIR_CHANGELOG_NONE && weir_table_has_primary_key(table) &&
+            weir_text_equal_ignore_case(engine, engines[i].engine)) {
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "%s: %s streaming reading is not supported. You can use 'lookup' or 'full-compaction' "
+                             "changelog producer to support streaming reading. ('input' changelog producer is also "
+                             "supported, but only returns input records.)",
+                             table->path, engines[i].description);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int open_source(paimon_source *source, const weir_paimon_source_options *options, weir_error *err)
 {
     const weir_options *set = &source->table->schema->options;
     weir_paimon_changes changes;
+    WEIR_TRY(check_tells_changes(source->table, err));
     WEIR_TRY(weir_paimon_changes_of(source->table, &changes, err));
     choose_columns(source, options);
     source->read_options.with_kinds = true;
