@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 
 INSTALL_SECONDS = 1200
 START_SECONDS = 180
@@ -32,7 +33,14 @@ class Server:
 
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._call(START_SECONDS, "start", self.folder)
+        for left in range(20, -1, -1):
+            try:
+                return self._call(START_SECONDS, "start", self.folder)
+            except Unavailable as problem:
+                # A process that has ended may hold its ports for a moment longer.
+                if "is taken" not in str(problem) or left == 0:
+                    raise
+                time.sleep(0.5)
 
     def stop(self):
         if self.folder.exists():

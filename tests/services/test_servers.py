@@ -2,7 +2,8 @@
 
 import urllib.request
 
-SERVICES = ["hdfs"]
+SERVICES = [("hdfs", {"HDFS_CONF": "dfs.client.block.write.locateFollowingBlock.initial.delay.ms=20 "
+                                   "dfs.namenode.delegation.token.always-use=true"})]  # as test_hdfs.py, to share it
 
 
 def call(server, method, path, query):
