@@ -11,6 +11,7 @@
  *   print.c        rows as text to standard output or standard error
  *   blackhole.c    rows to nowhere
  *   datagen*.c     rows out of nowhere
+ *   mysql/         rows of MySQL and MariaDB, and their changes from the binlog
  *
  * Threading: a source or sink belongs to one thread at a time. */
 #ifndef WEIR_CONNECT_H

@@ -8,6 +8,7 @@
 #include "connect/filesystem.h"
 #include "connect/kafka/kafka.h"
 #include "connect/kafka/table.h"
+#include "connect/mysql/mysql_source.h"
 #include "connect/row_format.h"
 
 /* ---- kinds ---- */
@@ -125,6 +126,12 @@ static const source_kind kinds[] = {
      .never_ends = weir_kafka_never_ends,
      .gives_changes = weir_kafka_gives_changes,
      .gives_upserts = true},
+    {.connector = "mysql-cdc",
+     .open = weir_mysql_source_open,
+     .check = weir_mysql_check,
+     .metadata = weir_mysql_metadata_of,
+     .never_ends = weir_mysql_never_ends,
+     .gives_changes = weir_mysql_gives_changes},
 };
 
 /* NULL: tables of the connector are only written to. */
