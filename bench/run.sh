@@ -5,7 +5,8 @@
 #   bench/run.sh BUILD_DIR [--quick]
 #
 #   --quick             a tenth of the rows, everything once
-#   WEIR_SHARED         a folder with peer/peer, which runs Java Paimon (default: ../shared); without it only Weir is measured
+#   WEIR_SHARED         a folder with peer/peer, which runs Java Paimon, and services/kafka.sh, which runs a broker (default:
+#                       ../shared); without it only Weir is measured
 #   WEIR_BENCH_PYTHON   a Python that has pypaimon-rust, for peer/rust/bench.py (default: python3); likewise
 #   WEIR_BENCH_DIR      where the tables lie (default: tmp/bench); removed at the end
 #
@@ -16,6 +17,7 @@ cd "$(dirname "$0")/.."
 
 build=$(cd "${1:?"usage: bench/run.sh BUILD_DIR [--quick]"}" && pwd)
 peer=${WEIR_SHARED:-../shared}/peer
+services=${WEIR_SHARED:-../shared}/services
 python=${WEIR_BENCH_PYTHON:-python3}
 figures=tmp/bench.jsonl
 
@@ -172,6 +174,13 @@ measure_streams() {
     cat "$tables/figures" >>"$figures"
 }
 
+# A real broker, where the test data beside the project has one; bench/stream/kafka.py.
+measure_kafka() {
+    step "Kafka: $stream_rows rows into a topic, and from there into a table with lookup changelog"
+    python3 bench/stream/kafka.py "$build/weir" "$services" --rows "$stream_rows" | tee "$tables/figures" >&2
+    cat "$tables/figures" >>"$figures"
+}
+
 measure_java() {
     step "Java: writing, scanning and compacting"
     java write-only write "$db/java" "${size[@]}" --option write-only=true >/dev/null
@@ -213,6 +222,7 @@ measure_lookups
 [ ! -x "$build/weir" ] || measure_sql
 [ ! -x "$build/weir" ] || measure_tpch
 [ ! -x "$build/weir" ] || measure_streams
+if [ -x "$services/kafka.sh" ]; then measure_kafka; else step "Kafka: skipped: no $services/kafka.sh"; fi
 if [ ! -x "$peer/peer" ]; then
     step "Java, paimon-rust: skipped: no $peer/peer"
 else

@@ -85,7 +85,7 @@ static int configure(const weir_kafka_library *kafka, client_owner *owner, rd_ka
 {
     const weir_kafka_client_options *options = &owner->options;
     for (size_t i = 0; i < options->default_count; i++) {
-        WEIR_TRY(weir_kafka_property_set(kafka, conf, options->defaults[i].key, options->defaults[i].value, err));
+        (void)kafka->conf_set(conf, options->defaults[i].key, options->defaults[i].value, NULL, 0);
     }
     WEIR_TRY(weir_kafka_properties_set(kafka, options->options, options->produces, conf, err));
     for (size_t i = 0; i < options->setting_count; i++) {

@@ -24,7 +24,7 @@ typedef struct weir_kafka_setting {
 
 typedef struct weir_kafka_client_options {
     const weir_options *options;        /* of the table: properties.* */
-    const weir_kafka_setting *defaults; /* before those of the table */
+    const weir_kafka_setting *defaults; /* before those of the table; one that this librdkafka lacks is left out */
     size_t default_count;
     const weir_kafka_setting *settings; /* after them: what must be so */
     size_t setting_count;

@@ -13,7 +13,9 @@ enum {
     CALL_MS = 1000,        /* an answer of a broker is waited for so long at once */
     FIRST_LOOK_MS = 30000, /* brokers that cannot be reached are tried for so long */
     TOPIC_WAIT_MS = 3000,  /* a topic that was just made may not be known to all brokers */
-    PAUSE_MS = 100
+    PAUSE_MS = 100,
+    NUDGE_MS = 200,          /* an answer to a nudge means nothing */
+    LONGEST_WAIT_MS = 3600000
 };
 
 struct weir_kafka_discovery {
@@ -31,6 +33,7 @@ struct weir_kafka_discovery {
     pthread_mutex_t mutex; /* of what follows */
     pthread_cond_t changed;
     bool stop;
+    bool nudge;
     bool ready;
     int code; /* of the thread's end */
     weir_error error;
@@ -44,6 +47,40 @@ void weir_kafka_split_free(weir_kafka_split *split) { free(split->topic); }
 static int64_t now_ms(void) { return weir_monotonic_ns() / 1000000; }
 
 /* ---- waiting ---- */
+
+static void speak_to_brokers(weir_kafka_discovery *self)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new((int)self->known_count);
+    for (size_t i = 0; i < self->known_count; i++) {
+        kafka->topic_partition_list_add(list, self->known[i].topic, self->known[i].partition)->offset =
+            RD_KAFKA_OFFSET_END;
+    }
+    (void)kafka->offsets_for_times(self->client->handle, list, NUDGE_MS); /* one request a broker */
+    kafka->topic_partition_list_destroy(list);
+}
+
+/* Waits until then (-1: without end), or until it is to stop; true: it is. Speaks to brokers when it is asked to. */
+static bool wait_with_nudges(weir_kafka_discovery *self, int64_t wait_ms)
+{
+    int64_t until = wait_ms < 0 ? INT64_MAX : now_ms() + wait_ms;
+    bool stop = false;
+    while (!stop && now_ms() < until) {
+        int64_t at_ms = wait_ms < 0 ? now_ms() + LONGEST_WAIT_MS : until;
+        struct timespec at = {.tv_sec = at_ms / 1000, .tv_nsec = at_ms % 1000 * 1000000};
+        pthread_mutex_lock(&self->mutex);
+        while (!self->stop && !self->nudge && pthread_cond_timedwait(&self->changed, &self->mutex, &at) == 0) {
+        }
+        bool nudge = self->nudge;
+        self->nudge = false;
+        stop = self->stop;
+        pthread_mutex_unlock(&self->mutex);
+        if (nudge && !stop) {
+            speak_to_brokers(self);
+        }
+    }
+    return stop;
+}
 
 /* Waits, or until it is to stop; true: it is. */
 static bool wait_for_stop(weir_kafka_discovery *self, int64_t wait_ms)
@@ -449,11 +486,13 @@ static void *run_thread(void *argument)
     self->code = code;
     self->error = error;
     pthread_mutex_unlock(&self->mutex);
-    bool goes_on = code == WEIR_OK && self->table->bound == WEIR_KAFKA_UNBOUNDED && self->table->discovery_ms > 0;
+    bool looks_again = self->table->bound == WEIR_KAFKA_UNBOUNDED && self->table->discovery_ms > 0;
     self->resumes = true;
-    while (goes_on && !wait_for_stop(self, self->table->discovery_ms)) {
+    while (code == WEIR_OK && !wait_with_nudges(self, looks_again ? self->table->discovery_ms : -1)) {
         self->deadline_ms = now_ms();
-        (void)look(self, NULL);
+        if (looks_again) {
+            (void)look(self, NULL);
+        }
     }
     return NULL;
 }
@@ -533,6 +572,14 @@ int weir_kafka_discovery_take(weir_kafka_discovery *self, weir_kafka_split **out
     }
     pthread_mutex_unlock(&self->mutex);
     return code;
+}
+
+void weir_kafka_discovery_nudge(weir_kafka_discovery *self)
+{
+    pthread_mutex_lock(&self->mutex);
+    self->nudge = true;
+    pthread_cond_broadcast(&self->changed);
+    pthread_mutex_unlock(&self->mutex);
 }
 
 void weir_kafka_discovery_stop(weir_kafka_discovery *self)

@@ -13,7 +13,7 @@
     F(conf_new) F(conf_destroy) F(conf_set) F(conf_set_opaque) F(conf_set_error_cb) F(conf_set_log_cb)                 \
     F(conf_set_dr_msg_cb) F(conf_set_offset_commit_cb) F(new) F(destroy) F(destroy_flags) F(err2str) F(last_error)     \
     F(fatal_error) F(error_code) F(error_string) F(error_is_retriable) F(error_txn_requires_abort) F(error_destroy)    \
-    F(poll) F(poll_set_consumer) F(queue_get_consumer) F(queue_destroy) F(consume_batch_queue) F(message_destroy)      \
+    F(poll) F(poll_set_consumer) F(queue_get_consumer) F(queue_length) F(queue_destroy) F(consume_batch_queue) F(message_destroy)      \
     F(message_timestamp) F(message_headers) F(header_get_all) F(header_cnt) F(metadata) F(metadata_destroy)            \
     F(topic_new) F(topic_destroy) F(topic_name) F(topic_partition_list_new) F(topic_partition_list_add)                \
     F(topic_partition_list_destroy) F(incremental_assign) F(incremental_unassign) F(query_watermark_offsets)           \

@@ -18,10 +18,12 @@
 enum {
     POSITION_VERSION = 1,
     MESSAGES_AT_ONCE = 2048,
-    MESSAGE_OVERHEAD = 64, /* bytes that a message takes beside its own */
+    MESSAGE_OVERHEAD = 64, /* bytes that a message takes beside its own, about */
+    QUEUED_OVERHEAD = 400, /* …in the client's queue */
+    NUDGE_INTERVAL_MS = 25,
     DEFAULT_BATCH_ROWS = 65536,
     LEAST_QUEUE_BYTES = 1 << 20,
-    MOST_QUEUE_BYTES = 32 << 20,
+    MOST_QUEUE_BYTES = 64 << 20,
     MOST_BATCH_BYTES = 8 << 20, /* of messages in one batch; one more may come */
     LAST_COMMIT_MS = 2000       /* closing waits for so long until the brokers have the last offsets */
 };
@@ -53,6 +55,8 @@ typedef struct kafka_source {
     kafka_split *last; /* of the last message */
     rd_kafka_message_t **messages;
     int64_t last_message_ms; /* when the last message was made, as its timestamp says; -1: unknown */
+    int64_t queued_messages; /* the client fetches while it has fewer */
+    int64_t next_nudge_ms;   /* monotonic */
     int commits_under_way;
 } kafka_source;
 
@@ -295,6 +299,17 @@ static bool awaits_messages(const kafka_source *self)
     return !self->is_ready;
 }
 
+/* The client has stopped fetching while its queue was full: it is woken when that is no longer so. */
+static void nudge_client(kafka_source *self)
+{
+    int64_t now = weir_monotonic_ns() / 1000000;
+    if (now >= self->next_nudge_ms && self->base.is_waiting && self->is_ready &&
+        (int64_t)self->client->kafka->queue_length(self->queue) < self->queued_messages / 2) {
+        self->next_nudge_ms = now + NUDGE_INTERVAL_MS;
+        weir_kafka_discovery_nudge(self->discovery);
+    }
+}
+
 static int next_batch(weir_source *source, weir_batch *batch, weir_error *err)
 {
     kafka_source *self = (kafka_source *)source;
@@ -309,6 +324,7 @@ static int next_batch(weir_source *source, weir_batch *batch, weir_error *err)
         moved = moved || bytes > before;
     } while (count > 0 && bytes < self->batch_bytes && batch->length < self->batch_rows);
     source->is_waiting = awaits_messages(self);
+    nudge_client(self);
     if (batch->length > 0 || moved) {
         return WEIR_OK;
     }
@@ -468,13 +484,17 @@ static int take_memory(kafka_source *self, weir_error *err)
 static int open_client(kafka_source *self, weir_error *err)
 {
     char queue_kbytes[24];
-    snprintf(queue_kbytes, sizeof queue_kbytes, "%" PRId64, self->queue_bytes / 1024);
+    char queue_messages[24];
+    self->queued_messages = self->queue_bytes / 2 / QUEUED_OVERHEAD;
+    snprintf(queue_kbytes, sizeof queue_kbytes, "%" PRId64, self->queue_bytes / 2 / 1024);
+    snprintf(queue_messages, sizeof queue_messages, "%" PRId64, self->queued_messages);
     static const char *const resets[] = {[WEIR_KAFKA_RESET_NONE] = "error",
                                          [WEIR_KAFKA_RESET_EARLIEST] = "earliest",
                                          [WEIR_KAFKA_RESET_LATEST] = "latest"};
-    /* librdkafka's own default of the first is the other one; of the second it is ten times as much a partition. */
+    /* librdkafka's own default of the first is the other one. */
     const weir_kafka_setting defaults[] = {{"isolation.level", "read_uncommitted"},
-                                           {"queued.min.messages", "10000"},
+                                           {"queued.min.messages", queue_messages},
+                                           {"fetch.queue.backoff.ms", "10"},
                                            {"queued.max.messages.kbytes", queue_kbytes},
                                            {"fetch.error.backoff.ms", "100"},
                                            {"reconnect.backoff.max.ms", "2000"}};
