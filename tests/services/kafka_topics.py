@@ -4,6 +4,8 @@ import ctypes
 import json
 import subprocess
 
+from servers import Unavailable
+
 
 class Topics:
     """`server`: of a scene. Names of topics begin with the test's, so that tests may share a server."""
@@ -42,6 +44,19 @@ class Topics:
 
     def values(self, topic, **others):
         return [json.loads(value) for _, _, value in self.get(topic, **others)]
+
+    def crash(self):
+        """Ends the broker as a crash would, and starts it again, once the system has given its port back."""
+        self.server.kill()
+
+        def start():
+            try:
+                self.server.start()
+            except Unavailable as problem:
+                assert "is taken" in str(problem), problem
+                return False
+            return True
+        self.scene.eventually("the broker", start, 30)
 
     # ---- what only librdkafka's own functions do ----
 

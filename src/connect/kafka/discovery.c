@@ -14,7 +14,7 @@ enum {
     FIRST_LOOK_MS = 30000, /* brokers that cannot be reached are tried for so long */
     TOPIC_WAIT_MS = 3000,  /* a topic that was just made may not be known to all brokers */
     PAUSE_MS = 100,
-    NUDGE_MS = 200,          /* an answer to a nudge means nothing */
+    NUDGE_MS = 200, /* an answer to a nudge means nothing */
     LONGEST_WAIT_MS = 3600000
 };
 

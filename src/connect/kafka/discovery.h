@@ -31,8 +31,9 @@ int weir_kafka_discovery_start(weir_kafka_client *client, const weir_kafka_table
 int weir_kafka_discovery_take(weir_kafka_discovery *discovery, weir_kafka_split **out, size_t *out_count,
                               bool *out_ready, weir_error *err);
 
-/* Has the brokers of all partitions spoken to, soon. librdkafka's threads stop fetching while its queue is full, and look
- * again after a second, unless there is something else to do: so a source whose queue gets empty is not left waiting. */
+/* Has the brokers of all partitions spoken to, soon. librdkafka's threads stop fetching while its queue is full, and
+ * look again after a second, unless there is something else to do: so a source whose queue gets empty is not left
+ * waiting. */
 void weir_kafka_discovery_nudge(weir_kafka_discovery *discovery);
 
 /* Stops the thread; takes a second at most. NULL is passed over. */

@@ -187,8 +187,8 @@ static int fail_gone(const kafka_split *at, weir_error *err)
 static int take_event(kafka_source *self, const rd_kafka_message_t *message, weir_error *err)
 {
     kafka_split *at = message->rkt == NULL
-                    ? NULL
-                    : find_split(self, self->client->kafka->topic_name(message->rkt), message->partition);
+                          ? NULL
+                          : find_split(self, self->client->kafka->topic_name(message->rkt), message->partition);
     switch (message->err) {
     case RD_KAFKA_RESP_ERR__PARTITION_EOF:
         if (at != NULL) {
@@ -492,12 +492,10 @@ static int open_client(kafka_source *self, weir_error *err)
                                          [WEIR_KAFKA_RESET_EARLIEST] = "earliest",
                                          [WEIR_KAFKA_RESET_LATEST] = "latest"};
     /* librdkafka's own default of the first is the other one. */
-    const weir_kafka_setting defaults[] = {{"isolation.level", "read_uncommitted"},
-                                           {"queued.min.messages", queue_messages},
-                                           {"fetch.queue.backoff.ms", "10"},
-                                           {"queued.max.messages.kbytes", queue_kbytes},
-                                           {"fetch.error.backoff.ms", "100"},
-                                           {"reconnect.backoff.max.ms", "2000"}};
+    const weir_kafka_setting defaults[] = {
+        {"isolation.level", "read_uncommitted"}, {"queued.min.messages", queue_messages},
+        {"fetch.queue.backoff.ms", "10"},        {"queued.max.messages.kbytes", queue_kbytes},
+        {"fetch.error.backoff.ms", "100"},       {"reconnect.backoff.max.ms", "2000"}};
     const weir_kafka_setting settings[] = {{"group.id", self->table.group == NULL ? "weir" : self->table.group},
                                            {"enable.auto.commit", "false"},
                                            {"enable.auto.offset.store", "false"},
