@@ -52,6 +52,11 @@ int weir_format_of(const weir_options *options, const weir_connect_kind **out, w
     return find_kind(weir_formats, weir_format_count, "format", name, out, err);
 }
 
+bool weir_connector_is_kafka(const weir_connect_kind *connector)
+{
+    return strcmp(connector->name, "kafka") == 0 || strcmp(connector->name, "upsert-kafka") == 0;
+}
+
 int weir_format_by_key(const weir_options *options, const char *key, const weir_connect_kind **out, weir_error *err)
 {
     const char *name = weir_options_get(options, key);

@@ -25,6 +25,7 @@ extern const size_t weir_format_count;
  * of that name, with a suggestion. */
 int weir_connector_of(const weir_options *options, const weir_connect_kind **out, weir_error *err);
 int weir_format_of(const weir_options *options, const weir_connect_kind **out, weir_error *err);
+bool weir_connector_is_kafka(const weir_connect_kind *connector);
 /* The format that an option of another key names, such as 'key.format'; WEIR_INVALID when it is not set. */
 int weir_format_by_key(const weir_options *options, const char *key, const weir_connect_kind **out, weir_error *err);
 

@@ -4,6 +4,7 @@
 #include "connect/connect_options.h"
 #include "connect/filesystem.h"
 #include "connect/kafka/kafka.h"
+#include "connect/kafka/metadata.h"
 #include "connect/print.h"
 #include "connect/source.h"
 
@@ -38,6 +39,13 @@ int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error
         return kinds[i].open(options, out, err);
     }
     return weir_fail(err, WEIR_INVALID, "tables of connector %s can only be read", connector->name);
+}
+
+bool weir_sink_writes_metadata(const weir_options *options, const char *key)
+{
+    const weir_connect_kind *connector;
+    return weir_connector_of(options, &connector, NULL) == WEIR_OK && weir_connector_is_kafka(connector) &&
+           weir_kafka_metadata_is_written(key);
 }
 
 int weir_sink_show(weir_sink *sink, weir_error *err)

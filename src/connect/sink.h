@@ -32,6 +32,9 @@ typedef struct weir_sink_options {
     int32_t partition_key_count;
     const char *const *primary_keys;
     int32_t primary_key_count;
+    const weir_field *metadata; /* columns that say something of a row to the connector: their names are its keys */
+    int32_t metadata_count;
+    const int32_t *places; /* of the fields, and then the metadata, among the columns of batches; NULL: in this order */
     FILE *print_to;    /* where a print sink prints */
     const char *owner; /* the same for all runs of one job, and only for them; NULL: there are no others */
     bool overwrite;    /* INSERT OVERWRITE */
@@ -40,6 +43,9 @@ typedef struct weir_sink_options {
 } weir_sink_options;
 
 int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err);
+
+/* Whether the connector can write what is given under a METADATA key. */
+bool weir_sink_writes_metadata(const weir_options *options, const char *key);
 
 /* Prepares and commits in one. */
 int weir_sink_show(weir_sink *sink, weir_error *err);

@@ -154,11 +154,6 @@ static const source_kind *kind_of(const weir_options *options)
 
 /* ---- what is asked of them ---- */
 
-static bool is_kafka(const weir_connect_kind *connector)
-{
-    return strcmp(connector->name, "kafka") == 0 || strcmp(connector->name, "upsert-kafka") == 0;
-}
-
 /* The connector of a table, and all its options checked. */
 static int check_options(const weir_options *options, const weir_connect_kind **out, weir_error *err)
 {
@@ -168,7 +163,7 @@ static int check_options(const weir_options *options, const weir_connect_kind **
     if (strcmp((*out)->name, "filesystem") == 0) {
         WEIR_TRY(weir_format_of(options, &formats[0].kind, err));
         count = 1;
-    } else if (is_kafka(*out)) {
+    } else if (weir_connector_is_kafka(*out)) {
         WEIR_TRY(weir_kafka_formats(options, formats, &count, err));
     }
     return weir_connect_options_check(options, *out, formats, count, err);

@@ -35,12 +35,13 @@ static void close_writer(weir_row_writer *self)
     free(writer);
 }
 
-/* What is known about rows that are read is nothing that can be written. */
+/* Most of what is known about rows that are read is nothing that can be written. */
 int weir_sink_writer_check(const weir_session_table *table, weir_error *err)
 {
     for (int32_t i = 0; i < table->base.column_count; i++) {
         const weir_sql_column *column = &table->base.columns[i];
-        if (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual) {
+        if (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual &&
+            !weir_sink_writes_metadata(&table->options, column->expression)) {
             return weir_fail_at(err, WEIR_INVALID, table->position.line, table->position.column,
                                 "column '%s' of table '%s' is METADATA, which its connector cannot write; declare it "
                                 "with the word VIRTUAL, so that INSERT passes it over",
@@ -48,6 +49,30 @@ int weir_sink_writer_check(const weir_session_table *table, weir_error *err)
         }
     }
     return WEIR_OK;
+}
+
+/* Rows have the columns that are written in the table's order; a connector sees the physical ones first. */
+static void set_metadata(const weir_session_table *table, weir_arena *arena, weir_sink_options *out)
+{
+    const weir_sql_table *base = &table->base;
+    int32_t *places = WEIR_NEW_ARRAY(arena, int32_t, base->column_count);
+    weir_field *metadata = WEIR_NEW_ARRAY(arena, weir_field, base->column_count);
+    int32_t fields = 0;
+    int32_t written = 0;
+    for (int32_t i = 0; i < base->column_count; i++) {
+        const weir_sql_column *column = &base->columns[i];
+        if (column->kind == WEIR_SQL_PHYSICAL_COLUMN) {
+            places[fields++] = written++;
+        } else if (column->kind == WEIR_SQL_METADATA_COLUMN && !column->is_virtual) {
+            metadata[out->metadata_count++] =
+                (weir_field){.id = written++, .name = column->expression, .type = column->type};
+        }
+    }
+    for (int32_t i = 0; i < out->metadata_count; i++) {
+        places[fields + i] = metadata[i].id;
+    }
+    out->metadata = metadata;
+    out->places = places;
 }
 
 void weir_sink_writer_options(const weir_session_table *table, weir_arena *arena, weir_sink_options *out)
@@ -64,6 +89,7 @@ void weir_sink_writer_options(const weir_session_table *table, weir_arena *arena
         .print_to = table->session->options.print_to,
     };
     out->fields = weir_description_fields(description, arena, &out->field_count);
+    set_metadata(table, arena, out);
 }
 
 int weir_sink_writer_open(weir_session_table *table, const weir_row_writer_options *options, weir_row_writer **out,

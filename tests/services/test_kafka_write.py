@@ -40,6 +40,22 @@ def test_formats_and_keys(scene):
     scene.equal("raw", [[0, "\0\0\0\0\0\0\0A", "x"], [0, None, None]], [list(row) for row in topics.get("keyed")])
 
 
+def test_metadata_is_written(scene):
+    topics = Topics(scene)
+    columns = ("h MAP<STRING, BYTES> METADATA FROM 'headers', a INT, ts TIMESTAMP_LTZ(6) METADATA FROM 'timestamp', "
+               "o BIGINT METADATA FROM 'offset' VIRTUAL, b STRING")
+    scene.sql("SET 'table.local-time-zone' = 'UTC';\n" + topics.table("t", columns, format="json") +
+              "INSERT INTO t VALUES (MAP['k', CAST('v' AS BYTES), 'l', CAST(NULL AS BYTES)], 1, "
+              "TO_TIMESTAMP_LTZ(1709208000123, 3), 'x'), "
+              "(CAST(NULL AS MAP<STRING, BYTES>), 2, CAST(NULL AS TIMESTAMP_LTZ(6)), 'y');")
+    text = topics.kcat("-C", "-t", topics.name("t"), "-o", "beginning", "-e", "-f", "%s|%h|%T\n").decode().splitlines()
+    assert text[0] == '{"a":1,"b":"x"}|k=v,l=NULL|1709208000123', text
+    assert text[1].startswith('{"a":2,"b":"y"}||') and int(text[1].rsplit("|", 1)[1]) > 1709208000123, text
+    message = scene.sql_error(topics.table("t", "a INT, o BIGINT METADATA FROM 'offset'", format="json") +
+                              "INSERT INTO t VALUES (1, 2);")
+    assert "column 'o' of table 't' is METADATA, which its connector cannot write" in message, message
+
+
 def test_the_partition_of_a_key_is_that_of_java(scene):
     topics = Topics(scene)
     topics.make("t", 5)

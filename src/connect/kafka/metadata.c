@@ -37,6 +37,12 @@ const weir_type *weir_kafka_metadata_type(const char *key)
     return found < 0 ? NULL : &types[found];
 }
 
+bool weir_kafka_metadata_is_written(const char *key)
+{
+    int found = find_key(key);
+    return found == TIMESTAMP || found == HEADERS;
+}
+
 static int append_text(const char *value, weir_vector *out, weir_error *err)
 {
     return weir_vector_append_raw(out, value, strlen(value), err);

@@ -63,15 +63,47 @@ static int check_delivered(weir_kafka_producer *self, weir_error *err)
 
 /* ---- sending ---- */
 
-static int send_message(weir_kafka_producer *self, const weir_kafka_outgoing *message, weir_error *err)
+/* NULL: it has none. */
+static rd_kafka_headers_t *make_headers(const weir_kafka_library *kafka, const weir_kafka_outgoing *message)
+{
+    weir_byte_reader reader = weir_byte_reader_of(message->headers);
+    rd_kafka_headers_t *headers = message->header_count == 0 ? NULL : kafka->headers_new(message->header_count);
+    for (uint32_t i = 0; i < message->header_count; i++) {
+        weir_kafka_header header = weir_kafka_take_header(&reader);
+        kafka->header_add(headers, (const char *)header.name.data, (ssize_t)header.name.size, header.value.data,
+                          (ssize_t)header.value.size);
+    }
+    return headers;
+}
+
+static rd_kafka_resp_err_t try_to_send(weir_kafka_producer *self, const weir_kafka_outgoing *message)
 {
     const weir_kafka_library *kafka = self->client->kafka;
     int32_t partition = self->table->first_partition ? 0 : RD_KAFKA_PARTITION_UA;
-    for (;;) {
-        rd_kafka_resp_err_t result = kafka->producev(
+    void *value = (void *)(uintptr_t)message->value.data;
+    rd_kafka_headers_t *headers = make_headers(kafka, message);
+    if (headers == NULL) {
+        return kafka->producev(
             self->client->handle, RD_KAFKA_V_RKT(self->topic), RD_KAFKA_V_PARTITION(partition),
             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(message->key.data, message->key.size),
-            RD_KAFKA_V_VALUE((void *)(uintptr_t)message->value.data, message->value.size), RD_KAFKA_V_END);
+            RD_KAFKA_V_VALUE(value, message->value.size), RD_KAFKA_V_TIMESTAMP(message->time_ms), RD_KAFKA_V_END);
+    }
+    rd_kafka_resp_err_t result =
+        kafka->producev(self->client->handle, RD_KAFKA_V_RKT(self->topic), RD_KAFKA_V_PARTITION(partition),
+                        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(message->key.data, message->key.size),
+                        RD_KAFKA_V_VALUE(value, message->value.size), RD_KAFKA_V_TIMESTAMP(message->time_ms),
+                        RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
+    if (result != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        kafka->headers_destroy(headers); /* which are the client's otherwise */
+    }
+    return result;
+}
+
+static int send_message(weir_kafka_producer *self, const weir_kafka_outgoing *message, weir_error *err)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    for (;;) {
+        rd_kafka_resp_err_t result = try_to_send(self, message);
         if (result == RD_KAFKA_RESP_ERR_NO_ERROR) {
             return WEIR_OK;
         }

@@ -80,7 +80,7 @@ static int open_target(kafka_target *self, const weir_sink_options *options, wei
         return weir_fail(err, WEIR_UNSUPPORTED, "option '%s': rows are written to one topic; name it with 'topic'",
                          self->table.topic_pattern != NULL ? "topic-pattern" : "topic");
     }
-    WEIR_TRY(weir_kafka_row_messages_open(&self->table, &self->messages, err));
+    WEIR_TRY(weir_kafka_row_messages_open(&self->table, options, &self->messages, err));
     char *id = transactional_id(self, options);
     int code = weir_kafka_producer_open(&self->table, id, &self->producer, err);
     free(id);
