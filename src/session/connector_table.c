@@ -163,14 +163,19 @@ static const char *origin_of(weir_session_table *table)
             return weir_arena_format(&table->arena, "%s '%s'", connector, value);
         }
     }
-    return connector;
+    const char *database = weir_options_get(&table->options, "database-name");
+    const char *name = weir_options_get(&table->options, "table-name");
+    return database != NULL && name != NULL
+               ? weir_arena_format(&table->arena, "%s '%s.%s'", connector, database, name)
+               : connector;
 }
 
 /* The options that say where the rows come from. */
 static int describe(weir_sql_table *self, const weir_scan_request *request, weir_buffer *out, int64_t *out_rows,
                     weir_error *err)
 {
-    static const char *const keys[] = {"connector", "path", "topic", "topic-pattern", "format", "value.format"};
+    static const char *const keys[] = {"connector", "path",     "topic",         "topic-pattern", "format",
+                                       "value.format", "hostname", "database-name", "table-name"};
     const weir_session_table *table = self->owner;
     (void)request;
     (void)err;

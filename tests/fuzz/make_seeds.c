@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     weir_error err = {0};
     folder = argv[1];
     seeds_must(weir_fs_remove_recursively(weir_fs_local(), folder, &err), &err, folder);
+    copy_files("binlog", "tests/connect/fixtures", ".binlog");
     copy_files("parquet", "tests/format/fixtures", ".parquet");
     copy_files("parser", "tests/sql", ".slt");
     copy_files("parser", "examples/orders", ".sql");

@@ -247,3 +247,164 @@ def test_kills_of_connections(scene):
 def test_a_server_that_comes_again(scene):
     for mysql in both(scene):
         follow(scene, mysql, "pairs", restarts=1)
+
+
+def test_sums_of_a_changelog_are_right_after_kills(scene):
+    """What comes out is a changelog: sums over it hold only if nothing is lost, doubled, or taken back twice."""
+    for mysql in both(scene):
+        kind, name = "numbers", mysql.server.name
+        _, declared, key, _ = LOADS[kind]
+        fill(mysql, kind, kind)
+        script = (mysql.source(f"{declared}, PRIMARY KEY ({key}) NOT ENFORCED", kind,
+                               **{"scan.incremental.snapshot.chunk.size": 64}) + lake(scene) +
+                  f"CREATE TABLE IF NOT EXISTS lake.d.{name} (g BIGINT, n BIGINT, v BIGINT, s BIGINT, "
+                  "PRIMARY KEY (g) NOT ENFORCED) WITH ('bucket' = '1');\n"
+                  "SET 'execution.checkpointing.interval' = '100 ms';\n"
+                  f"INSERT INTO lake.d.{name} SELECT MOD(id, 10), COUNT(*), SUM(v), SUM(CHAR_LENGTH(s)) FROM source "
+                  "GROUP BY MOD(id, 10);")
+        load = Load(mysql, turn_of(scene, kind, kind))
+        try:
+            job = scene.job(script, name=name)
+            for _ in range(6):
+                time.sleep(scene.random.uniform(0.2, 1))
+                job.kill()
+                job = scene.job(script, name=name)
+            time.sleep(1)
+        finally:
+            load.stop()
+        expected = [[int(value) for value in row] for row in mysql.run(
+            f"SELECT MOD(id, 10), COUNT(*), SUM(v), SUM(CHAR_LENGTH(s)) FROM {kind} GROUP BY 1")]
+
+        def same():
+            assert job.running(), job.output()
+            scene.equal(name, expected, scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
+            return True
+        scene.eventually("the same sums", same, 60)
+        stop(job)
+
+
+def test_a_large_transaction_is_cut_and_goes_on_within(scene):
+    for mysql in both(scene):
+        name = mysql.server.name
+        mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (0, 0)")
+        for step in range(17):
+            mysql.run(f"INSERT INTO t SELECT id + {1 << step}, 0 FROM t")
+        script = (mysql.source("id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", "t") + lake(scene) +
+                  f"CREATE TABLE IF NOT EXISTS lake.d.{name} (g INT, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) "
+                  "WITH ('bucket' = '1');\nSET 'execution.checkpointing.interval' = '50 ms';\n"
+                  f"INSERT INTO lake.d.{name} SELECT v, COUNT(*) FROM source GROUP BY v;")
+        job = scene.job(script, name=name)
+
+        def counts(expected):
+            assert job.running(), job.output()
+            return scene.sql(lake(scene) + f"SELECT g, n FROM lake.d.{name};") == expected
+        scene.eventually("all rows", lambda: counts([[0, 1 << 17]]))
+        mysql.run("UPDATE t SET v = 1")
+        for _ in range(5):
+            time.sleep(0.15)
+            job.kill()
+            job = scene.job(script, name=name)
+        scene.eventually("all rows are other ones", lambda: counts([[1, 1 << 17]]))
+        stop(job)
+
+
+def collect(scene, mysql, columns, table, options=None, seconds=2, script=""):
+    """What a job prints of a table until nothing comes any more."""
+    text = (mysql.source(columns, table, **(options or {})) + script +
+            "CREATE TEMPORARY TABLE shown WITH ('connector' = 'print') LIKE source (EXCLUDING ALL);\n"
+            "INSERT INTO shown SELECT * FROM source;")
+    path = scene.folder / "collect.sql"
+    path.write_text(text)
+    output, _ = scene.run("run", path, "--fresh", "--quiet", "--until-idle", seconds)
+    return [line for line in output.splitlines() if line[:2] in ("+I", "-U", "+U", "-D")]
+
+
+def test_startup_modes(scene):
+    for mysql in both(scene):
+        columns = "id INT, s STRING"
+        mysql.run("RESET MASTER; CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(10)); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        (file, position, *_), = mysql.run("SHOW MASTER STATUS")
+        gtids = (mysql.run(f"SELECT BINLOG_GTID_POS('{file}', {position})") if mysql.is_mariadb
+                 else mysql.run("SELECT @@global.gtid_executed"))[0][0].replace("\n", "")
+        time.sleep(1.1)
+        now_ms = int(time.time() * 1000)
+        time.sleep(1.1)
+        mysql.run("UPDATE t SET s = 'c' WHERE id = 1; DELETE FROM t WHERE id = 2; INSERT INTO t VALUES (3, 'd'), (4, 'e')")
+        later = ["-U[1, a]", "+U[1, c]", "-D[2, b]", "+I[3, d]", "+I[4, e]"]
+        earlier = ["+I[1, a]", "+I[2, b]"]
+        state = ["+I[1, c]", "+I[3, d]", "+I[4, e]"]
+        offset = {"scan.startup.mode": "specific-offset"}
+        for options, expected in [
+                ({}, state),
+                ({"scan.startup.mode": "snapshot"}, state),
+                ({"scan.startup.mode": "earliest-offset"}, earlier + later),
+                ({"scan.startup.mode": "latest-offset"}, []),
+                ({"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": now_ms}, later),
+                ({**offset, "scan.startup.specific-offset.file": file, "scan.startup.specific-offset.pos": position}, later),
+                ({**offset, "scan.startup.specific-offset.gtid-set": gtids}, later),
+                ({**offset, "scan.startup.specific-offset.file": file, "scan.startup.specific-offset.pos": position,
+                  "scan.startup.specific-offset.skip-rows": 1}, later[2:]),
+                ({"scan.startup.mode": "earliest-offset", "scan.read-changelog-as-append-only.enabled": "true"},
+                 ["+I" + line[2:] for line in earlier + later])]:
+            came = collect(scene, mysql, columns, "t", options)
+            assert came == expected, f"{mysql.server.name} {options}: {came}"
+        batch = scene.sql(mysql.source(columns, "t", **{"scan.startup.mode": "snapshot"}) +
+                          "SET 'execution.runtime-mode' = 'batch'; SELECT * FROM source;")
+        assert batch == [[1, "c"], [3, "d"], [4, "e"]], batch
+
+
+def test_patterns_and_metadata(scene):
+    for mysql in both(scene):
+        mysql.run("CREATE TABLE orders_1 (id INT PRIMARY KEY, s VARCHAR(10)); CREATE TABLE orders_2 LIKE orders_1; "
+                  "CREATE TABLE other LIKE orders_1; INSERT INTO orders_1 VALUES (1, 'a'); "
+                  "INSERT INTO orders_2 VALUES (1, 'b'); INSERT INTO other VALUES (1, 'x')")
+        columns = ("db STRING METADATA FROM 'database_name' VIRTUAL, tb STRING METADATA FROM 'table_name' VIRTUAL, "
+                   "ts TIMESTAMP_LTZ(3) METADATA FROM 'op_ts' VIRTUAL, k STRING METADATA FROM 'row_kind' VIRTUAL, id INT, "
+                   "s STRING")
+        text = (mysql.source(columns, "orders_[0-9]+", **{"database-name": mysql.database[:-1] + ".*"}) + lake(scene) +
+                f"CREATE TABLE lake.d.{mysql.server.name} (db STRING, tb STRING, ts BIGINT, k STRING, id INT, s STRING);\n"
+                f"INSERT INTO lake.d.{mysql.server.name} SELECT db, tb, YEAR(ts), k, id, s FROM source;")
+        job = scene.job(text.replace("'table-name'", "'scan.read-changelog-as-append-only.enabled' = 'true', 'table-name'"),
+                        name=mysql.server.name)
+
+        def rows(count):
+            assert job.running(), job.output()
+            came = scene.sql(lake(scene) + f"SELECT tb, k, ts > 2000, id, s, db FROM lake.d.{mysql.server.name};")
+            return came if len(came) == count else None
+        scene.eventually("rows of both", lambda: rows(2))
+        mysql.run("CREATE TABLE orders_33 LIKE orders_1; INSERT INTO orders_33 VALUES (7, 'new'); "
+                  "UPDATE orders_2 SET s = 'c'; INSERT INTO other VALUES (2, 'y')")
+        came = scene.eventually("changes too", lambda: rows(5))
+        scene.equal("rows with their tables", [["orders_1", "+I", False, 1, "a"], ["orders_2", "+I", False, 1, "b"],
+                                               ["orders_33", "+I", True, 7, "new"], ["orders_2", "-U", True, 1, "b"],
+                                               ["orders_2", "+U", True, 1, "c"]], [row[:5] for row in came])
+        assert {row[5] for row in came} == {mysql.database}
+        stop(job)
+
+
+def test_tables_without_a_primary_key(scene):
+    for mysql in both(scene):
+        name = mysql.server.name
+        mysql.run("CREATE TABLE t (k INT NOT NULL, v INT, INDEX (k)); INSERT INTO t VALUES " +
+                  ", ".join(f"({i % 500}, {i})" for i in range(2000)))
+        load = Load(mysql, lambda client, turn: f"INSERT INTO t VALUES ({turn * 7 % 700}, {turn}), (3, 3); "
+                    f"DELETE FROM t WHERE k = {turn % 500} LIMIT 1; UPDATE t SET v = v + 1 WHERE k = {turn * 3 % 500}")
+        script = (mysql.source("k INT, v INT", "t", **{"scan.incremental.snapshot.chunk.key-column": "k",
+                                                      "scan.incremental.snapshot.chunk.size": 100}) + lake(scene) +
+                  f"CREATE TABLE lake.d.{name} (g INT, n BIGINT, v BIGINT, PRIMARY KEY (g) NOT ENFORCED) "
+                  f"WITH ('bucket' = '1');\nINSERT INTO lake.d.{name} SELECT MOD(k, 10), COUNT(*), SUM(v) FROM source "
+                  "GROUP BY MOD(k, 10);")
+        try:
+            job = scene.job(script, name=name)
+            time.sleep(4)
+        finally:
+            load.stop()
+        expected = [[int(value) for value in row]
+                    for row in mysql.run("SELECT MOD(k, 10), COUNT(*), SUM(v) FROM t GROUP BY 1")]
+
+        def same():
+            assert job.running(), job.output()
+            scene.equal(name, expected, scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
+            return True
+        scene.eventually("the same sums", same, 60)
+        stop(job)

@@ -108,26 +108,11 @@ static bool keeps_key(const row_event *event)
     return true;
 }
 
-/* Whether the row can be found by our table's primary key without its old values. */
-static bool keeps_our_key(const row_event *event)
-{
-    const weir_mysql_settings *settings = event->capture->settings;
-    for (int32_t i = 0; i < settings->key_count; i++) {
-        int32_t place = event->table->rows.sources[settings->key_fields[i]];
-        if (place < 0 || !is_same(&event->before[place], &event->after[place])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* As Flink CDC does: a row with another key is another row. */
 static int give_update(row_event *event, weir_error *err)
 {
     bool is_same_row = keeps_key(event);
-    if (!is_same_row || !event->capture->settings->may_leave_old_rows || !keeps_our_key(event)) {
-        WEIR_TRY(give(event, event->before, is_same_row ? WEIR_UPDATE_BEFORE : WEIR_DELETE, err));
-    }
+    WEIR_TRY(give(event, event->before, is_same_row ? WEIR_UPDATE_BEFORE : WEIR_DELETE, err));
     return give(event, event->after, is_same_row ? WEIR_UPDATE_AFTER : WEIR_INSERT, err);
 }
 

@@ -146,7 +146,7 @@ static int column_of_raw(const weir_binlog_column *raw, weir_mysql_connection *c
         .definition = weir_arena_format(arena, "of binlog type %u", raw->type),
     };
     copy_labels(raw, arena, out);
-    if (weir_mysql_type_is_text(out->type) && raw->collation != 0) {
+    if (weir_mysql_type_is_text(out->type) && raw->collation != 0 && connection != NULL) {
         return weir_mysql_collation_charset(connection, raw->collation, arena, &out->charset, err);
     }
     return WEIR_OK;

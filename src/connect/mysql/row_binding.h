@@ -42,7 +42,7 @@ int weir_row_binding_of_query(const weir_mysql_table *table, const weir_row_fiel
 
 /* Binds rows of events. `table` is the definition as far as it is known, and may be an older or newer one: what the map
  * itself tells goes first. WEIR_CONFLICT: they do not go together, and the map does not tell enough. `connection` is
- * asked for collations that only have numbers. */
+ * asked for collations that only have numbers; NULL: such texts are taken for UTF-8. */
 int weir_row_binding_of_map(const weir_mysql_table *table, const weir_table_map *map, const weir_row_fields *fields,
                             weir_mysql_connection *connection, weir_row_binding *out, weir_error *err);
 

@@ -248,7 +248,7 @@ int weir_mysql_settings_check(const weir_options *options, weir_error *err)
     return code;
 }
 
-static int read_columns(const weir_source_options *options, weir_mysql_settings *out)
+static void read_columns(const weir_source_options *options, weir_mysql_settings *out)
 {
     out->all_count = options->field_count + options->metadata_count;
     out->all_fields = WEIR_NEW_ARRAY(&out->arena, weir_field, out->all_count + 1);
@@ -266,16 +266,6 @@ static int read_columns(const weir_source_options *options, weir_mysql_settings 
     }
     out->fields = (weir_row_fields){
         .fields = out->all_fields, .count = options->field_count, .conversion = &out->conversion, .order_column = out->chunk_column};
-    out->key_fields = WEIR_NEW_ARRAY(&out->arena, int32_t, options->primary_key_count + 1);
-    for (int32_t i = 0; i < options->primary_key_count; i++) {
-        for (int32_t j = 0; j < options->field_count; j++) {
-            if (strcmp(options->fields[j].name, options->primary_keys[i]) == 0) {
-                out->key_fields[out->key_count++] = j;
-            }
-        }
-    }
-    out->may_leave_old_rows = out->key_count > 0 && !options->whole_changes && !out->append_only;
-    return WEIR_OK;
 }
 
 int weir_mysql_settings_read(const weir_source_options *options, weir_mysql_settings *out, weir_error *err)
@@ -285,13 +275,11 @@ int weir_mysql_settings_read(const weir_source_options *options, weir_mysql_sett
     if (code == WEIR_OK) {
         code = read_options(&reader, err);
     }
-    if (code == WEIR_OK) {
-        code = read_columns(options, out);
-    }
     if (code != WEIR_OK) {
         weir_mysql_settings_free(out);
         return code;
     }
+    read_columns(options, out);
     out->batch_rows = options->batch_rows > 0 ? options->batch_rows : LARGEST_CHUNK;
     out->chunk_rows = out->chunk_rows < out->batch_rows ? out->chunk_rows : out->batch_rows;
     out->budget = options->budget;

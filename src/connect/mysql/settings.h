@@ -53,9 +53,6 @@ typedef struct weir_mysql_settings {
     int32_t all_count;
     weir_mysql_metadata *metadata; /* of the fields behind the table's */
     int32_t metadata_count;
-    int32_t *key_fields; /* the primary key of our table */
-    int32_t key_count;
-    bool may_leave_old_rows; /* -U rows are not wanted where the key stays */
     int64_t batch_rows;
     weir_budget *budget;
 } weir_mysql_settings;
