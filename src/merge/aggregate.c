@@ -148,9 +148,6 @@ static int take_step(const weir_field_aggregate *aggregate, const weir_vector *v
     case WEIR_STEP_SET:
         chosen->row = row;
         return WEIR_OK;
-    case WEIR_STEP_FORGET:
-        chosen->row = aggregate->kind == WEIR_FIELD_GROUP_SEQUENCE ? row : chosen->row;
-        return WEIR_OK;
     case WEIR_STEP_SET_RETRACT:
         chosen->row = row;
         return retract(aggregate, values, row, false, chosen, err);

@@ -53,7 +53,6 @@ int weir_field_aggregate_fail_retraction(const weir_field_aggregate *aggregate, 
 /* What a row of a key does to a column. */
 typedef enum weir_fold_step {
     WEIR_STEP_NONE,
-    WEIR_STEP_FORGET, /* a -D after which the key begins anew: of it only the version of a group stays */
     WEIR_STEP_ADD,
     WEIR_STEP_ADD_OLDER, /* a row whose version is older than the group's */
     WEIR_STEP_SET,       /* the key begins anew with this row */

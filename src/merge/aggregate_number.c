@@ -259,7 +259,7 @@ static int fail(outcome result, const weir_type *type, weir_error *err)
                     folded = in[row];                                                                                  \
                     has = !is_null;                                                                                    \
                 }                                                                                                      \
-                if (is_null || step <= WEIR_STEP_FORGET || step == WEIR_STEP_SET ||                                    \
+                if (is_null || step == WEIR_STEP_NONE || step == WEIR_STEP_SET ||                                      \
                     (step >= WEIR_STEP_RETRACT && !retracts)) {                                                        \
                     continue;                                                                                          \
                 }                                                                                                      \

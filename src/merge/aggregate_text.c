@@ -104,7 +104,6 @@ static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step,
 {
     switch (step) {
     case WEIR_STEP_NONE:
-    case WEIR_STEP_FORGET:
         return WEIR_OK;
     case WEIR_STEP_ADD:
         add_text(aggregate, values, row, list);

@@ -191,77 +191,43 @@ static uint8_t *reserve_steps(struct weir_step_list *list, int64_t rows)
     return list->steps;
 }
 
-/* The newest row of a key that removes it. */
-typedef struct removal {
-    int64_t row;      /* -1: none */
-    bool is_outlived; /* adds come after it: the key begins anew with them */
-} removal;
-
-static bool removes_key(const weir_fold *fold, const weir_merge_groups *groups, int64_t row)
-{
-    return (fold->resets != NULL && fold->resets[row]) ||
-           (fold->engine->remove_record_on_delete && groups->kinds[row] == WEIR_DELETE);
-}
-
-static removal find_removal(const weir_fold *fold, const weir_merge_groups *groups, int64_t group)
-{
-    removal found = {.row = groups->group_starts[group + 1] - 1};
-    while (found.row >= groups->group_starts[group] && !removes_key(fold, groups, found.row)) {
-        found.is_outlived |= !weir_row_kind_is_retract(groups->kinds[found.row]);
-        found.row--;
-    }
-    found.row = found.row >= groups->group_starts[group] ? found.row : -1;
-    return found;
-}
-
-/* What a row does by the key's removal alone. False: that it came after it, or there is none. */
-static bool step_by_removal(const removal *removed, int64_t row, uint8_t *out)
-{
-    if (removed->row < 0 || (row > removed->row && removed->is_outlived)) {
-        return false;
-    }
-    *out = row != removed->row ? WEIR_STEP_NONE : removed->is_outlived ? WEIR_STEP_FORGET : WEIR_STEP_SET;
-    return true;
-}
-
 /* One key of several rows: its kind, its sequence number, and what its rows do outside of sequence groups. */
 static int fold_updates(weir_fold *fold, const weir_merge_groups *groups, int64_t group, uint8_t *steps,
                         weir_error *err)
 {
     const weir_merge_engine *engine = fold->engine;
-    removal removed = find_removal(fold, groups, group);
-    bool has_begun = removed.row >= 0;
-    bool has_add = removed.is_outlived;
+    bool has_begun = false;
+    bool has_add = false;
+    bool is_deleted = false;
     for (int64_t row = groups->group_starts[group]; row < groups->group_starts[group + 1]; row++) {
         bool is_retraction = weir_row_kind_is_retract(groups->kinds[row]);
         if (is_retraction && !engine->ignore_delete) {
             WEIR_TRY(weir_merge_engine_check_retraction(engine, groups->kinds[row], err));
         }
-        if (!step_by_removal(&removed, row, &steps[row])) {
-            steps[row] = !is_retraction ? WEIR_STEP_ADD : has_begun ? WEIR_STEP_NONE : WEIR_STEP_SET;
-            has_add |= !is_retraction;
-        }
+        is_deleted = (fold->resets != NULL && fold->resets[row]) ||
+                     (engine->remove_record_on_delete && groups->kinds[row] == WEIR_DELETE);
+        steps[row] = !is_retraction ? WEIR_STEP_ADD : is_deleted || !has_begun ? WEIR_STEP_SET : WEIR_STEP_NONE;
         if (!is_retraction || !engine->ignore_delete) {
             fold->sequence_numbers[group] = groups->sequence_numbers[row];
         }
         has_begun = true;
+        has_add |= !is_retraction;
     }
-    bool is_removed = removed.row >= 0 && !removed.is_outlived;
-    fold->kinds[group] = is_removed || !has_add ? WEIR_DELETE : WEIR_INSERT;
+    fold->kinds[group] = is_deleted || !has_add ? WEIR_DELETE : WEIR_INSERT;
     return WEIR_OK;
 }
 
 static void fold_aggregates(weir_fold *fold, const weir_merge_groups *groups, int64_t group, uint8_t *steps)
 {
     int64_t newest = groups->group_starts[group + 1] - 1;
-    removal removed = find_removal(fold, groups, group);
-    removed.is_outlived = removed.row < newest; /* by something to take back, too */
+    bool removes = fold->engine->remove_record_on_delete;
     for (int64_t row = groups->group_starts[group]; row <= newest; row++) {
-        if (!step_by_removal(&removed, row, &steps[row])) {
-            steps[row] = weir_row_kind_is_retract(groups->kinds[row]) ? WEIR_STEP_RETRACT : WEIR_STEP_ADD;
-        }
+        int8_t kind = groups->kinds[row];
+        steps[row] = !weir_row_kind_is_retract(kind)  ? WEIR_STEP_ADD
+                     : removes && kind == WEIR_DELETE ? WEIR_STEP_SET
+                                                      : WEIR_STEP_RETRACT;
     }
-    fold->kinds[group] = removed.row == newest ? WEIR_DELETE : WEIR_INSERT;
+    fold->kinds[group] = removes && groups->kinds[newest] == WEIR_DELETE ? WEIR_DELETE : WEIR_INSERT;
 }
 
 static bool has_retractions(const weir_merge_groups *groups)
@@ -323,8 +289,11 @@ static uint8_t group_step(const weir_fold *fold, const weir_merge_groups *groups
 {
     bool is_retraction = weir_row_kind_is_retract(groups->kinds[row]);
     bool begins = is_retraction && is_first;
-    if (begins) {
+    if (begins || (fold->resets != NULL && fold->resets[row])) {
         *current = row;
+    }
+    if (fold->resets != NULL && fold->resets[row]) {
+        return WEIR_STEP_SET;
     }
     if ((is_retraction && fold->engine->ignore_delete) || !has_version(versions, row)) {
         return begins ? WEIR_STEP_SET : WEIR_STEP_NONE;
@@ -351,16 +320,13 @@ static int find_group_steps(weir_fold *fold, const weir_merge_groups *groups, co
     uint8_t others = 0; /* than ADD */
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t start = groups->group_starts[g];
+        int64_t current = -1;
         if (is_lone(groups, g)) {
             steps[start] = WEIR_STEP_SET;
             continue;
         }
-        removal removed = find_removal(fold, groups, g);
-        int64_t current = removed.row;
         for (int64_t row = start; row < groups->group_starts[g + 1]; row++) {
-            if (!step_by_removal(&removed, row, &steps[row])) {
-                steps[row] = group_step(fold, groups, &versions, row, row == start, &current);
-            }
+            steps[row] = group_step(fold, groups, &versions, row, row == start, &current);
             others |= steps[row] ^ WEIR_STEP_ADD;
         }
     }

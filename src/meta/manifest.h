@@ -31,6 +31,8 @@ void weir_manifest_entries_free(weir_manifest_entries *entries);
 
 /* By partition and bucket, the files of a bucket by age. */
 void weir_manifest_entries_sort(weir_manifest_entries *entries);
+/* By partition and bucket alone; those of a bucket stay in the order in which they were committed. */
+void weir_manifest_entries_group(weir_manifest_entries *entries);
 
 /* One manifest, as a manifest list holds it. */
 typedef struct weir_manifest_file {

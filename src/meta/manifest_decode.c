@@ -10,13 +10,16 @@ void weir_manifest_entries_append(weir_manifest_entries *entries, weir_manifest_
     entries->items[entries->count++] = entry;
 }
 
+static int compare_buckets(const weir_manifest_entry *first, const weir_manifest_entry *second)
+{
+    int order = weir_slice_compare(first->partition, second->partition);
+    return order != 0 ? order : (first->bucket > second->bucket) - (first->bucket < second->bucket);
+}
+
 static int compare_entries(const void *a, const void *b)
 {
     const weir_manifest_entry *first = a, *second = b;
-    int order = weir_slice_compare(first->partition, second->partition);
-    if (order == 0) {
-        order = (first->bucket > second->bucket) - (first->bucket < second->bucket);
-    }
+    int order = compare_buckets(first, second);
     if (order == 0 && first->file->min_sequence_number != second->file->min_sequence_number) {
         order = first->file->min_sequence_number < second->file->min_sequence_number ? -1 : 1;
     }
@@ -28,6 +31,31 @@ void weir_manifest_entries_sort(weir_manifest_entries *entries)
     if (entries->count > 1) {
         qsort(entries->items, entries->count, sizeof *entries->items, compare_entries);
     }
+}
+
+typedef struct placed_entry {
+    weir_manifest_entry entry;
+    size_t place;
+} placed_entry;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const placed_entry *first = a, *second = b;
+    int order = compare_buckets(&first->entry, &second->entry);
+    return order != 0 ? order : (first->place > second->place) - (first->place < second->place);
+}
+
+void weir_manifest_entries_group(weir_manifest_entries *entries)
+{
+    placed_entry *placed = weir_alloc((entries->count + 1) * sizeof *placed);
+    for (size_t i = 0; i < entries->count; i++) {
+        placed[i] = (placed_entry){entries->items[i], i};
+    }
+    qsort(placed, entries->count, sizeof *placed, compare_placed);
+    for (size_t i = 0; i < entries->count; i++) {
+        entries->items[i] = placed[i].entry;
+    }
+    free(placed);
 }
 
 void weir_manifest_entries_free(weir_manifest_entries *entries)

@@ -310,7 +310,12 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
         WEIR_GO(weir_manifest_read(context->fs, &context->paths, manifests.items[i].name, &manifest_filter,
                                    &plan->arena, &entries, err));
     }
-    weir_manifest_entries_sort(&entries);
+    if (changelog) {
+        /* Several compactions of one commit tell one change after the other; numbers of rows do not say which is first. */
+        weir_manifest_entries_group(&entries);
+    } else {
+        weir_manifest_entries_sort(&entries);
+    }
     add_changes(&builder, snapshot->id, &entries, options != NULL && options->without_postponed);
 done:
     weir_manifest_files_free(&manifests);

@@ -282,15 +282,6 @@ static void update_groups(growing *key, const model_row *row)
     }
 }
 
-/* What is left of a key that was removed: the versions of its groups. */
-static void forget(growing *key)
-{
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        key->cells[c].has = key->cells[c].has && key->shape->rules[c] == VERSION;
-        key->is_first_taken[c] = false;
-    }
-}
-
 static void take_update(growing *key, const model_row *row)
 {
     bool has_groups = strstr(key->shape->options, "sequence-group") != NULL;
@@ -368,45 +359,6 @@ static int rows_of_key(const model *m, int32_t key, model_row **out)
     return count;
 }
 
-static void take_row(growing *key, const model_row *row)
-{
-    if (key->shape->is_aggregation) {
-        take_aggregate(key, row);
-    } else {
-        take_update(key, row);
-    }
-}
-
-/* Finds the last row that removes the key first: what comes after it begins anew. */
-static void grow(growing *key, model_row *const *rows, int count)
-{
-    growing removed = *key;
-    int first = 0;
-    for (int i = 0; i < count; i++) {
-        take_row(key, rows[i]);
-        if (key->is_deleted) {
-            removed = *key;
-            first = i + 1;
-        }
-    }
-    bool is_outlived = false;
-    for (int i = first; i < count; i++) {
-        is_outlived |= key->shape->is_aggregation || !is_retract(rows[i]);
-    }
-    if (first == 0) {
-        return;
-    }
-    int64_t newest = key->sequence_number;
-    *key = removed;
-    if (is_outlived) {
-        forget(key);
-        for (int i = first; i < count; i++) {
-            take_row(key, rows[i]);
-        }
-    }
-    key->sequence_number = newest;
-}
-
 /* What should come of a key; false: nothing. */
 static bool expect_row(const model *m, int32_t key, model_row *out)
 {
@@ -426,7 +378,13 @@ static bool expect_row(const model *m, int32_t key, model_row *out)
         return count == 1;
     }
     growing grown = {.shape = m->shape, .sequence_number = rows[count - 1]->sequence_number};
-    grow(&grown, rows, count);
+    for (int i = 0; i < count; i++) {
+        if (m->shape->is_aggregation) {
+            take_aggregate(&grown, rows[i]);
+        } else {
+            take_update(&grown, rows[i]);
+        }
+    }
     *out = (model_row){.key = key,
                        .kind = grown.is_deleted || !grown.has_add ? WEIR_DELETE : WEIR_INSERT,
                        .sequence_number = grown.sequence_number};
