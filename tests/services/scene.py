@@ -49,14 +49,14 @@ class Job:
         self.process.kill()
         self.process.wait()
 
-    def finish(self, seconds=120, statuses=(0,)):
-        """Waits until it ends by itself, with one of these exit statuses; gives what it printed."""
+    def finish(self, seconds=120, status=0):
+        """Waits until it ends by itself, with this exit status or one of these; gives what it printed."""
         try:
             came = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"still running after {seconds} s: {self.output()[-2000:]}") from None
-        if came not in statuses:
+        if came not in (status if isinstance(status, tuple) else (status,)):
             raise AssertionError(f"exit status {came}: {self.output()[-3000:]}")
         return self.output()
 
