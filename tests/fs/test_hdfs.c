@@ -179,7 +179,8 @@ static void refusals_say_what_to_do(void **state)
         {401, "AccessControlException", "Authentication required", WEIR_DENIED, "Authentication required"},
         {401, NULL, "<html>401</html>", WEIR_DENIED, "'hdfs.delegation-token'"},
         {403, "InvalidToken", "token (…) can't be found in cache", WEIR_DENIED, "the delegation token is not valid"},
-        {400, "IllegalArgumentException", "Invalid value", WEIR_IO, "IllegalArgumentException: Invalid value"},
+        {400, "IllegalArgumentException", "Invalid value", WEIR_INVALID, "MKDIRS: Invalid value"},
+        {403, "SomeException", "some reason", WEIR_IO, "SomeException: some reason"},
         {404, NULL, "<html>", WEIR_IO, "there is no WebHDFS at this address"},
         {200, NULL, "<html>", WEIR_IO, "the answer is not WebHDFS's"},
     };
@@ -460,15 +461,23 @@ static void a_file_that_became_shorter_is_noticed(void **state)
     weir_file_close(file);
 }
 
-static void old_name_nodes_that_redirect_are_understood(void **state)
+static void old_name_nodes_are_understood(void **state)
 {
     place *here = *state;
-    here->cluster->redirects = true;
+    here->cluster->is_old = true;
     weir_buffer bytes = random_bytes((size_t)5 << 20);
     write_through(here, ROOT "/t/large", weir_buffer_slice(&bytes), 100000);
     write_through(here, ROOT "/t/small", weir_slice_text("x"), 1);
     assert_reads(here, ROOT "/t/large", weir_buffer_slice(&bytes));
     assert_stored(here, "/t/small", "x");
+    weir_file_info *entries;
+    size_t count;
+    weir_error err;
+    assert_ok(weir_fs_list(here->fs, ROOT "/t", &here->arena, &entries, &count, &err), &err);
+    assert_int_equal(count, 2);
+    assert_string_equal(entries[1].name, "small");
+    assert_ok(weir_fs_list(here->fs, ROOT "/missing", &here->arena, &entries, &count, &err), &err);
+    assert_int_equal(count, 0);
     weir_buffer_free(&bytes);
 }
 
@@ -493,7 +502,7 @@ int main(void)
         IN_CLUSTER(what_follows_is_read_in_advance),
         IN_CLUSTER(another_data_node_reads_what_one_failed_to_give),
         IN_CLUSTER(a_file_that_became_shorter_is_noticed),
-        IN_CLUSTER(old_name_nodes_that_redirect_are_understood),
+        IN_CLUSTER(old_name_nodes_are_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,8 @@ struct webhdfs_cluster {
     webhdfs_node names[2], data[2];
     int active; /* the name node that is not on standby */
     int page_size;
-    bool redirects; /* as Hadoop 2 does: by 307, whatever was asked */
-    int located;    /* how often data nodes were named; they take turns */
+    bool is_old; /* as Hadoop 2: redirects by 307, whatever was asked, and lists at once */
+    int located; /* how often data nodes were named; they take turns */
     webhdfs_fault fault;
     weir_buffer log; /* a line a request: "n0 GETFILESTATUS /a?the rest of the query" */
 };
@@ -158,6 +158,8 @@ static inline void webhdfs_list(webhdfs_cluster *cluster, const char *path, cons
     if (code != WEIR_OK) {
         webhdfs_refuse_code(answer, code, path);
         json_decref(list);
+    } else if (cluster->is_old) {
+        webhdfs_document(answer, json_pack("{s:{s:o}}", "FileStatuses", "FileStatus", list));
     } else {
         webhdfs_document(answer, json_pack("{s:{s:{s:{s:o}},s:I}}", "DirectoryListing", "partialListing",
                                            "FileStatuses", "FileStatus", list, "remainingEntries", (json_int_t)left));
@@ -199,7 +201,7 @@ static inline void webhdfs_locate(webhdfs_cluster *cluster, const char *path, co
     int port = cluster->data[cluster->located++ % 2].server->port;
     char location[4096];
     snprintf(location, sizeof location, "http://127.0.0.1:%d%s&namenoderpcaddress=127.0.0.1:8020", port, target);
-    if (cluster->redirects) {
+    if (cluster->is_old) {
         answer->status = 307;
         weir_buffer_append_format(&answer->headers, "Location: %s\r\n", location);
     } else {
@@ -218,7 +220,9 @@ static inline void webhdfs_answer_name(webhdfs_cluster *cluster, const char *pat
         if (code == WEIR_OK) {
             webhdfs_document(answer, json_pack("{s:o}", "FileStatus", webhdfs_status(&info, "")));
         }
-    } else if (strcmp(operation, "LISTSTATUS_BATCH") == 0) {
+    } else if (strcmp(operation, "LISTSTATUS_BATCH") == 0 && cluster->is_old) {
+        webhdfs_refuse(answer, 400, "IllegalArgumentException", "Invalid value for webhdfs parameter \"op\"");
+    } else if (strncmp(operation, "LISTSTATUS", 10) == 0) {
         webhdfs_list(cluster, path, webhdfs_parameter(target, "startAfter"), answer);
     } else if (strcmp(operation, "MKDIRS") == 0) {
         code = weir_fs_make_directories(cluster->memory, path, NULL);

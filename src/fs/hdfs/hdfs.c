@@ -133,6 +133,21 @@ done:
     return code;
 }
 
+/* What name nodes older than Hadoop 2.9 know: all at once. */
+static int list_whole(weir_hdfs *self, const char *path, weir_arena *arena, entries *out, weir_error *err)
+{
+    weir_hdfs_call call = {"GET", "LISTSTATUS", path, NULL, false};
+    weir_hdfs_answer answer = {0};
+    json_t *statuses;
+    int code = WEIR_OK;
+    WEIR_GO(weir_hdfs_ask(self, &call, &answer, err));
+    WEIR_GO(weir_json_get_object(answer.document, "FileStatuses", true, path, &statuses, err));
+    WEIR_GO(add_entries(statuses, path, arena, out, err));
+done:
+    weir_hdfs_answer_free(&answer);
+    return code;
+}
+
 /* A folder that is removed while it is listed has no more entries. */
 static int hdfs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_info **out, size_t *out_count,
                      weir_error *err)
@@ -144,6 +159,9 @@ static int hdfs_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file
     *out_count = 0;
     for (bool left = true; left && code == WEIR_OK;) {
         code = list_batch(hdfs_of(fs), path, arena, &found, &left, &reason);
+    }
+    if (code == WEIR_INVALID && found.count == 0) {
+        code = list_whole(hdfs_of(fs), path, arena, &found, &reason);
     }
     if (code == WEIR_NOT_FOUND) {
         code = WEIR_OK;

@@ -19,6 +19,7 @@ static const known_exception known_exceptions[] = {
     {"FileNotFoundException", WEIR_NOT_FOUND, WEIR_HDFS_FINAL, ""},
     {"FileAlreadyExistsException", WEIR_EXISTS, WEIR_HDFS_FINAL, ""},
     {"ParentNotDirectoryException", WEIR_EXISTS, WEIR_HDFS_FINAL, "a folder is needed here, but there is a file: "},
+    {"IllegalArgumentException", WEIR_INVALID, WEIR_HDFS_FINAL, ""},
     {"PathIsNotEmptyDirectoryException", WEIR_IO, WEIR_HDFS_FINAL, ""},
     {"AccessControlException", WEIR_DENIED, WEIR_HDFS_FINAL, ""},
     {"AuthorizationException", WEIR_DENIED, WEIR_HDFS_FINAL, ""},

@@ -31,7 +31,7 @@ typedef enum weir_hdfs_refusal {
 } weir_hdfs_refusal;
 
 /* Fills `err` with what an answer without success (status 300 and more) means for `operation` on `path`:
- * WEIR_NOT_FOUND, WEIR_EXISTS, WEIR_DENIED, or WEIR_IO. */
+ * WEIR_NOT_FOUND, WEIR_EXISTS, WEIR_DENIED, WEIR_INVALID (it knows no such operation or argument), or WEIR_IO. */
 int weir_hdfs_refused(const char *path, const char *operation, const weir_http_response *response,
                       weir_hdfs_refusal *out, weir_error *err);
 
