@@ -83,6 +83,14 @@ static const char *const json[] = {
     NULL,
 };
 
+static const char *const site_files[] = {
+    "<?xml version=\"1.0\"?>\n<!-- words --><configuration>\n<property><name>fs.defaultFS</name>\n"
+    "<value> hdfs://nn:8020 </value><final>true</final></property></configuration>",
+    "<configuration><property name='a' value=\"&lt;1&#65;&#x4E2D;\"/><property><value><![CDATA[x]]></value><name>b</name>"
+    "</property></configuration>",
+    NULL,
+};
+
 /* A character of options (see fuzz_csv.c), then the file. */
 static const char *const csv[] = {
     "@id,name,price,flag\n1,\"a \"\"quoted\"\"\nname\",12.34,true,1e5,2024-02-29,2024-02-29 "
@@ -131,5 +139,6 @@ void add_text_seeds(void)
     add_texts("meta", options);
     add_texts("json", json);
     add_texts("csv", csv);
+    add_texts("site_file", site_files);
     add_texts("parser", statements);
 }
