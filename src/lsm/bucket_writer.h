@@ -1,6 +1,7 @@
 /* The writer of one bucket: rows in, a commit message out.
  *
- * Two kinds: merge_tree_writer.h for tables with a primary key, append_writer.h for those without. */
+ * Three kinds: merge_tree_writer.c for tables with a primary key, append_writer.c for those without, and
+ * postpone_writer.c for rows with a key that wait for their bucket. */
 #ifndef WEIR_LSM_BUCKET_WRITER_H
 #define WEIR_LSM_BUCKET_WRITER_H
 
@@ -54,5 +55,9 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
                                   weir_bucket_writer **out, weir_error *err);
 int weir_append_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
                               weir_bucket_writer **out, weir_error *err);
+
+/* Into WEIR_POSTPONED_BUCKET, whatever bucket the options say. */
+int weir_postpone_writer_create(const weir_table_context *context, const weir_bucket_writer_options *options,
+                                const char *commit_user, weir_bucket_writer **out, weir_error *err);
 
 #endif

@@ -9,6 +9,7 @@
  *   lookup.h                older values of keys, for the lookup changelog and point reads
  *   merge_tree_writer.h     the writer of a primary-key bucket
  *   append_writer.h         the writer of an append bucket, and compaction of its small files
+ *   postpone_writer.c       the writer of rows that wait for their bucket
  *
  * Threading: a bucket writer belongs to one thread at a time; its compactions run in the context's pool. */
 #ifndef WEIR_LSM_H

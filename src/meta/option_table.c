@@ -33,9 +33,9 @@ const weir_option weir_table_options[] = {
                 IMMUTABLE),
 
     /* ---- buckets ---- */
-    OPTION_WITH("bucket", INTEGER, "-1", WORKS,
-                "Number of buckets a partition: fixed when greater than 0; -1 for an append table without buckets.",
-                .refused = WORDS("-2")),
+    OPTION("bucket", INTEGER, "-1", WORKS,
+           "Number of buckets a partition: fixed when greater than 0. -1: none for append tables; with a primary key as "
+           "many as its rows need. -2: rows with a primary key wait for a compaction to give them a bucket."),
     OPTION_WITH(
         "bucket-key", TEXT, NULL, WORKS,
         "Columns whose hash decides the bucket of a row, separated by commas. Default: the primary key without the "
@@ -54,11 +54,12 @@ const weir_option weir_table_options[] = {
     OPTION("dynamic-bucket.max-buckets", INTEGER, "-1", WORKS, "Most buckets of a partition, with dynamic buckets."),
     OPTION("dynamic-bucket.assigner-parallelism", INTEGER, NULL, WORKS,
            "The same as dynamic-bucket.initial-buckets, where that is not set."),
-    OPTION("postpone.batch-write-fixed-bucket", BOOLEAN, "true", STORED,
-           "Whether batch jobs write postponed buckets as fixed ones."),
+    OPTION("postpone.batch-write-fixed-bucket", BOOLEAN, "true", WORKS,
+           "Whether rows written in batch do not wait for their bucket, with 'bucket' = '-2'."),
     OPTION("postpone.batch-write-fixed-bucket.max-parallelism", INTEGER, "2048", STORED,
            "Most parallel writers of postponed buckets in batch jobs."),
-    OPTION("postpone.default-bucket-num", INTEGER, "1", STORED, "Buckets of a partition that is compacted first."),
+    OPTION("postpone.default-bucket-num", INTEGER, "1", WORKS,
+           "Buckets of a partition that has none yet, with 'bucket' = '-2'."),
     OPTION("cross-partition-upsert.index-ttl", DURATION, NULL, WORKS,
            "Keys in older files are not looked for, where the primary key lacks a partition column."),
     OPTION("cross-partition-upsert.bootstrap-parallelism", INTEGER, "10", STORED,

@@ -3,9 +3,6 @@
 
 #include "meta/partition.h"
 
-/* The bucket of rows that wait for their real bucket. */
-#define POSTPONED_BUCKET (-2)
-
 weir_table_paths weir_table_paths_of(weir_arena *arena, const char *table_path, const char *branch)
 {
     weir_table_paths paths;
@@ -37,7 +34,7 @@ int weir_bucket_path(weir_arena *arena, const weir_table_paths *paths, const wei
     if (partition_folder[0] != '\0') {
         weir_buffer_append_format(&path, "/%s", partition_folder);
     }
-    if (bucket == POSTPONED_BUCKET) {
+    if (bucket == WEIR_POSTPONED_BUCKET) {
         weir_buffer_append_text(&path, "/bucket-postpone");
     } else {
         weir_buffer_append_format(&path, "/bucket-%" PRId32, bucket);

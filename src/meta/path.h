@@ -5,6 +5,9 @@
 #include "meta/data_file.h"
 #include "meta/schema.h"
 
+/* The bucket of rows that wait for their real one. */
+#define WEIR_POSTPONED_BUCKET (-2)
+
 /* Paths of one table (or branch): `root` holds schemas, snapshots and tags; manifests and data lie under `table`, which
  * is the same folder for the main branch. */
 typedef struct weir_table_paths {

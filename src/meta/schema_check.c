@@ -2,6 +2,7 @@
 #include "meta/schema_check.h"
 
 #include "base/text.h"
+#include "meta/path.h"
 
 typedef struct checking {
     weir_arena *arena;
@@ -238,7 +239,8 @@ static int check_buckets(const checking *self, weir_error *err)
     if (bucket_key != NULL) {
         WEIR_TRY(check_bucket_key(self, bucket_key, err));
     }
-    if (bucket == 0 || bucket < -2 || bucket > INT32_MAX) {
+    bool waits = bucket == WEIR_POSTPONED_BUCKET && schema->primary_key_count > 0;
+    if (bucket == 0 || (bucket < -1 && !waits) || bucket > INT32_MAX) {
         return weir_fail(err, WEIR_INVALID, "option 'bucket' = '%" PRId64 "': expected a number greater than 0, or -1",
                          bucket);
     }
@@ -385,11 +387,10 @@ int weir_schema_check_writable(const weir_schema *schema, weir_error *err)
     int64_t bucket = -1;
     WEIR_TRY(weir_options_check_writable(&schema->options, err));
     WEIR_TRY(weir_options_int(&schema->options, "bucket", &bucket, err));
-    if (schema->primary_key_count > 0 && bucket < -1) {
+    if (bucket == WEIR_POSTPONED_BUCKET && weir_schema_is_cross_partition(schema)) {
         return weir_fail(err, WEIR_UNSUPPORTED,
-                         "tables with a primary key and 'bucket' = '%" PRId64 "' are not written by "
-                         "this version; give a number of buckets, such as 'bucket' = '4'",
-                         bucket);
+                         "tables with 'bucket' = '-2' whose primary key lacks a partition column are not written by this "
+                         "version; leave out 'bucket', or add the column to the key");
     }
     return WEIR_OK;
 }

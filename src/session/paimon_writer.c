@@ -150,6 +150,7 @@ int weir_paimon_writer_open(weir_session_table *table, const weir_row_writer_opt
     weir_table_write_options write = {
         .commit_user = writer->user,
         .overwrite = options->bound != NULL && options->bound->overwrite,
+        .batch = true,
         .changes = true,
     };
     WEIR_GO(weir_schema_check_writable(table->table->schema, err));

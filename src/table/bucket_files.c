@@ -101,3 +101,10 @@ int weir_bucket_files_of(const weir_bucket_files *files, weir_slice partition, i
     }
     return WEIR_OK;
 }
+
+int32_t weir_bucket_files_total(const weir_bucket_files *files, weir_slice partition)
+{
+    size_t first = find_first(files, partition, 0);
+    bool has_any = first < files->entries.count && weir_slice_equal(files->entries.items[first].partition, partition);
+    return has_any ? files->entries.items[first].total_buckets : 0;
+}

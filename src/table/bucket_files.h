@@ -26,4 +26,7 @@ void weir_bucket_files_forget(weir_bucket_files *files);
 int weir_bucket_files_of(const weir_bucket_files *files, weir_slice partition, int32_t bucket, int32_t bucket_count,
                          weir_file_list *out, weir_error *err);
 
+/* The number of buckets of a partition, as its files in real buckets say; 0: it has none. */
+int32_t weir_bucket_files_total(const weir_bucket_files *files, weir_slice partition);
+
 #endif

@@ -5,6 +5,7 @@
 #include "lsm/lsm_options.h"
 #include "table/bucket_files.h"
 #include "table/commit.h"
+#include "table/postponed.h"
 
 struct weir_compactor {
     const weir_table *table;
@@ -61,18 +62,28 @@ static int ask(const weir_table *table, weir_table_write *write, const weir_buck
     return WEIR_OK;
 }
 
+/* Buckets that have just got their first rows are in no snapshot yet. */
+static int compact_written(weir_table_write *write, bool full, weir_error *err)
+{
+    return full ? weir_table_write_compact_written(write, err) : WEIR_OK;
+}
+
 int weir_table_compact(const weir_table *table, bool full, const weir_compact_choice *choice, weir_arena *arena,
                        weir_commit_messages *out, weir_error *err)
 {
     const weir_table_write_options options = {.compacts = true};
     weir_table_write *write = NULL;
     weir_bucket_files files;
+    bool waits = false;
     int code;
     weir_bucket_files_init(&files, table);
     WEIR_GO(weir_table_write_open(table, &options, &write, err));
     WEIR_GO(weir_bucket_files_read(&files, err));
+    WEIR_GO(weir_postponed_rows_write(table, &files, choice, write, &waits, err));
     WEIR_GO(ask(table, write, &files, full, false, choice, err));
+    WEIR_GO(compact_written(write, waits && full, err));
     WEIR_GO(weir_table_write_prepare(write, true, arena, out, err));
+    WEIR_GO(waits ? weir_postponed_rows_finish(table, &files, choice, arena, out, err) : WEIR_OK);
 done:
     weir_table_write_close(write);
     weir_bucket_files_free(&files);
@@ -153,16 +164,21 @@ static int commit_messages(weir_compactor *compactor, const weir_commit_messages
 /* What is to be done about the snapshot that was read. */
 static int compact_snapshot(weir_compactor *compactor, weir_compactor_round *out, weir_error *err)
 {
-    bool full = compactor->options.full;
+    bool full = compactor->options.full, waits = false;
+    const weir_compact_choice *choice = compactor->options.choice;
     weir_arena arena;
     weir_commit_messages messages = {0}, awaiting = {0};
     int code;
     weir_arena_init(&arena);
     WEIR_GO(weir_table_write_reload(compactor->write, err));
-    WEIR_GO(ask(compactor->table, compactor->write, &compactor->files, full, !full, compactor->options.choice, err));
+    WEIR_GO(weir_postponed_rows_write(compactor->table, &compactor->files, choice, compactor->write, &waits, err));
+    WEIR_GO(ask(compactor->table, compactor->write, &compactor->files, full, !full, choice, err));
+    WEIR_GO(compact_written(compactor->write, waits && full, err));
     compactor->identifier++;
     weir_table_write_compact_due(compactor->write, compactor->identifier);
     WEIR_GO(weir_table_write_prepare(compactor->write, true, &arena, &messages, err));
+    WEIR_GO(waits ? weir_postponed_rows_finish(compactor->table, &compactor->files, choice, &arena, &messages, err)
+                  : WEIR_OK);
     WEIR_GO(commit_messages(compactor, &messages, out, err));
     weir_table_write_list_awaiting(compactor->write, &arena, &awaiting);
     compactor->awaits = awaiting.count > 0;

@@ -17,6 +17,7 @@
 #include "table/default_values.h"
 #include "table/full_compaction.h"
 #include "table/key_router.h"
+#include "table/postponed.h"
 #include "table/row_kinds.h"
 #include "vector/bucket.h"
 #include "vector/compare.h"
@@ -27,6 +28,7 @@ typedef struct bucket_target {
     weir_bucket_writer *writer;
     int64_t memory_bytes;        /* of the writer, as far as they are counted in the write's */
     bool written;                /* since the last prepare */
+    int32_t total_buckets;
     bool awaits_full_compaction; /* written since the last one, where full-compaction.delta-commits asks for them */
     uint32_t *rows;              /* of the batch being cut */
     int64_t row_count;
@@ -40,6 +42,8 @@ struct weir_table_write {
     int32_t bucket_count;           /* by the option: -1 unaware, or dynamic */
     weir_bucket_assigner *assigner; /* of dynamic buckets; NULL: there are none */
     weir_key_router *router;        /* of keys that may move between partitions; NULL: they may not */
+    bool postpones;                 /* rows wait for their bucket */
+    bool settles;                   /* … or, in a table of such, get one */
     const int32_t *bucket_columns;
     int32_t bucket_column_count;
     weir_bucket_function bucket_function;
@@ -85,6 +89,20 @@ static int check_buckets(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
+/* postpone.batch-write-fixed-bucket: batches are written to buckets, for a compaction to merge them. */
+static int choose_postponing(weir_table_write *write, weir_error *err)
+{
+    bool fixes = false;
+    if (!weir_table_is_postponed(write->table)) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_options_bool(&write->table->schema->options, "postpone.batch-write-fixed-bucket", &fixes, err));
+    write->settles = write->options.compacts || (write->options.batch && fixes);
+    write->postpones = !write->settles;
+    write->write_only |= !write->options.compacts;
+    return WEIR_OK;
+}
+
 /* What gives dynamic buckets to rows. */
 static int open_assigner(weir_table_write *write, weir_error *err)
 {
@@ -125,6 +143,7 @@ static int read_options(weir_table_write *write, weir_error *err)
     WEIR_TRY(weir_default_values_init(write->table->schema, &write->arena, &write->defaults, err));
     WEIR_TRY(weir_options_bool(set, "write-only", &write->write_only, err));
     write->write_only = !write->options.compacts && (write->write_only || write->options.ignore_compaction);
+    WEIR_TRY(choose_postponing(write, err));
     if (weir_table_has_primary_key(write->table) && !write->write_only) {
         weir_lsm_options lsm;
         WEIR_TRY(weir_lsm_options_read(write->table->schema, &lsm, err));
@@ -270,8 +289,19 @@ static int read_bucket(weir_table_write *write, weir_slice partition, int32_t bu
     return check_schemas(write, out, err);
 }
 
-static int open_writer(weir_table_write *write, weir_slice partition, int32_t bucket, weir_bucket_writer **out,
-                       weir_error *err)
+/* How many buckets the partition has, as its files tell it. */
+static int count_of_partition(weir_table_write *write, weir_slice partition, int32_t *out, weir_error *err)
+{
+    *out = write->bucket_count;
+    if (!write->settles) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_bucket_files_read(&write->files, err));
+    return weir_postponed_bucket_count(write->table, &write->files, partition, out, err);
+}
+
+static int open_writer(weir_table_write *write, weir_slice partition, int32_t bucket, int32_t total_buckets,
+                       weir_bucket_writer **out, weir_error *err)
 {
     weir_file_list files = {0};
     int code = read_bucket(write, partition, bucket, &files, err);
@@ -279,13 +309,15 @@ static int open_writer(weir_table_write *write, weir_slice partition, int32_t bu
         weir_bucket_writer_options options = {
             .partition = partition,
             .bucket = bucket,
-            .total_buckets = write->bucket_count,
+            .total_buckets = total_buckets,
             .restored_files = files.files,
             .restored_file_count = files.count,
             .write_only = write->write_only,
             .write_buffer_bytes = write->buffer_bytes,
         };
-        code = weir_table_has_primary_key(write->table)
+        const char *user = write->options.commit_user != NULL ? write->options.commit_user : "unknown";
+        code = write->postpones ? weir_postpone_writer_create(&write->table->context, &options, user, out, err)
+               : weir_table_has_primary_key(write->table)
                    ? weir_merge_tree_writer_create(&write->table->context, &options, out, err)
                    : weir_append_writer_create(&write->table->context, &options, out, err);
     }
@@ -305,7 +337,11 @@ static int find_target(weir_table_write *write, bucket_target **out, weir_error 
         memcpy(copy, write->key.data + sizeof bucket, size);
         weir_slice partition = weir_slice_of(copy, size);
         weir_bucket_writer *writer = NULL;
-        int code = open_writer(write, partition, bucket, &writer, err);
+        int32_t total_buckets = 0;
+        int code = count_of_partition(write, partition, &total_buckets, err);
+        if (code == WEIR_OK) {
+            code = open_writer(write, partition, bucket, total_buckets, &writer, err);
+        }
         if (code != WEIR_OK) {
             free(copy);
             return code;
@@ -313,6 +349,7 @@ static int find_target(weir_table_write *write, bucket_target **out, weir_error 
         target = weir_alloc_zeroed(1, sizeof *target);
         target->partition = partition;
         target->bucket = bucket;
+        target->total_buckets = total_buckets;
         target->writer = writer;
         weir_map_put(&write->targets, weir_buffer_slice(&write->key), target);
     }
@@ -409,6 +446,10 @@ static int buckets_of(weir_table_write *write, const weir_batch *batch, weir_err
     if (write->assigner != NULL) {
         return weir_bucket_assigner_assign(write->assigner, batch, write->kinds.dropped, write->buckets, err);
     }
+    if (write->settles) {
+        WEIR_TRY(weir_bucket_files_read(&write->files, err));
+        return weir_postponed_buckets(write->table, &write->files, batch, write->buckets, err);
+    }
     if (write->bucket_count <= 1) {
         memset(write->buckets, 0, sizeof(int32_t) * (size_t)batch->length);
         return WEIR_OK;
@@ -481,7 +522,8 @@ static int cut_batch(weir_table_write *write, const weir_batch *batch, weir_erro
         before = i;
         bucket_target **target = &write->neighbours[write->buckets[i]];
         if (*target == NULL) {
-            WEIR_TRY(set_key_of_row(write, batch, i, write->buckets[i], err));
+            int32_t bucket = write->postpones ? WEIR_POSTPONED_BUCKET : write->buckets[i];
+            WEIR_TRY(set_key_of_row(write, batch, i, bucket, err));
             WEIR_TRY(find_target(write, target, err));
         }
         add_row(write, *target, (uint32_t)i);
@@ -695,7 +737,7 @@ static int prepare_target(weir_table_write *write, bucket_target *target, bool w
 {
     weir_slice partition =
         weir_slice_of(weir_arena_copy(arena, target->partition.data, target->partition.size), target->partition.size);
-    weir_commit_message *message = weir_commit_messages_add(out, partition, target->bucket, write->bucket_count);
+    weir_commit_message *message = weir_commit_messages_add(out, partition, target->bucket, target->total_buckets);
     WEIR_TRY(target->writer->ops->prepare_commit(target->writer, wait, arena, message, err));
     count_memory(write, target);
     bool is_empty = weir_commit_message_is_empty(message);

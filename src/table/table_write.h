@@ -12,6 +12,7 @@ typedef struct weir_table_write_options {
     bool overwrite;          /* previous files are not looked at: INSERT OVERWRITE */
     bool ignore_compaction;  /* as write-only */
     bool compacts;           /* a dedicated compaction: what write-only tables wait for; no rows come */
+    bool batch;              /* all rows come at once: those of tables that postpone buckets get one right away */
     bool changes;            /* the rows are a query's changes: -U are left out unless the table keeps the changelog of
                                 its input, since merging by key needs only the newer row */
 } weir_table_write_options;
