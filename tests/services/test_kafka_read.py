@@ -162,12 +162,20 @@ def test_patterns_and_topics_that_come_later(scene):
     options = {"topic-pattern": pattern, "format": "json", "scan.startup.mode": "earliest-offset"}
     rows = scene.sql(topics.table("t", "n INT", **options, **{"scan.bounded.mode": "latest-offset"}) + "SELECT * FROM t;")
     scene.equal("topics that match", [[1], [2]], rows)
-    job = scene.job(topics.table("t", "n INT", **options, **{"scan.topic-partition-discovery.interval": "500 ms"}) +
-                    "CREATE TEMPORARY TABLE s (n INT) WITH ('connector' = 'print');\nINSERT INTO s SELECT * FROM t;")
+    script = (topics.table("t", "n INT", **options, **{"scan.topic-partition-discovery.interval": "500 ms"}) +
+              "CREATE TEMPORARY TABLE s (n INT) WITH ('connector' = 'print');\nINSERT INTO s SELECT * FROM t;")
+    job = scene.job(script)
     scene.eventually("the first", lambda: "+I[2]" in job.output())
     topics.put("a.3", ['{"n":4}'])
     scene.eventually("the later one", lambda: "+I[4]" in job.output())
     assert "+I[3]" not in job.output()
+    job.signal(15)
+    job.finish()
+    topics.put("a.4", ['{"n":5}'])
+    topics.put("a.1", ['{"n":6}'])
+    job = scene.job(script)
+    scene.eventually("what came while it was down", lambda: {"+I[5]", "+I[6]"} <= set(job.output().splitlines()))
+    assert "+I[1]" not in job.output() and "+I[4]" not in job.output(), job.output()
     job.signal(15)
     job.finish()
 
@@ -198,6 +206,22 @@ def test_what_is_not_there(scene):
     message = scene.sql_error(topics.table("t", "n INT", "in", format="json", **old) + "SELECT * FROM t;")
     assert "offset 2 is not there any more" in message and "offsets 6 to 10" in message, message
     assert numbers(scene, topics, **old, **{"properties.auto.offset.reset": "earliest"}) == [6, 7, 8, 9]
+
+
+def test_messages_that_are_removed_while_a_job_is_down(scene):
+    topics = Topics(scene)
+    topics.put("in", [f'{{"n":{n}}}' for n in range(3)])
+    start = {"scan.startup.mode": "earliest-offset"}
+    sink = "CREATE TEMPORARY TABLE s (n INT) WITH ('connector' = 'print');\nINSERT INTO s SELECT * FROM t;"
+    table = topics.table("t", "n INT", "in", format="json", **start)
+    scene.job(table + sink, "--until-idle", "500ms").finish()
+    topics.put("in", [f'{{"n":{n}}}' for n in range(3, 6)])
+    topics.remove_before("in", 5)
+    output = scene.job(table + sink, "--until-idle", "500ms").finish(statuses=(1,))
+    assert "offset 3 is not there any more" in output and "'properties.auto.offset.reset'" in output, output
+    table = topics.table("t", "n INT", "in", format="json", **start, **{"properties.auto.offset.reset": "earliest"})
+    output = scene.job(table + sink, "--until-idle", "500ms").finish()
+    assert [line for line in output.splitlines() if line.startswith("+I")] == ["+I[5]"], output
 
 
 def test_secrets_stay_secret(scene):
