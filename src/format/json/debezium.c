@@ -26,6 +26,22 @@ static void add_row(const weir_json_rows *from, weir_row_kind kind, weir_json_ro
     memcpy(weir_json_rows_add(rows, kind), from->spans, (size_t)from->width * sizeof *from->spans);
 }
 
+/* What Debezium has besides changes of rows can't be followed, and an event may stand in an envelope. */
+static bool fail_op(weir_json_cursor *cursor, uint8_t letter, weir_json_span op, weir_json_span event)
+{
+    if (op.token == WEIR_JSON_MISSING) {
+        return weir_json_fail_at(cursor, event,
+                                 "a Debezium event, whose \"op\" is c, r, u or d (of one that has it in \"payload\", "
+                                 "beside \"schema\": set 'debezium-json.schema-include' = 'true')");
+    }
+    return weir_json_fail_at(cursor, op,
+                             letter == 't'   ? "a change of rows; t is a TRUNCATE, which can't be followed (to pass over "
+                                               "it, set 'debezium-json.ignore-parse-errors' = 'true')"
+                             : letter == 'm' ? "a change of rows; m is a message of a program (to pass over it, set "
+                                               "'debezium-json.ignore-parse-errors' = 'true')"
+                                             : "a Debezium event, whose \"op\" is c, r, u or d");
+}
+
 static bool add_event(weir_json_events *events, weir_json_cursor *cursor, weir_json_span op, weir_json_span event,
                       weir_json_rows *rows)
 {
@@ -59,8 +75,7 @@ static bool add_event(weir_json_events *events, weir_json_cursor *cursor, weir_j
         add_row(before, WEIR_DELETE, rows);
         return true;
     default:
-        return weir_json_fail_at(cursor, op.token == WEIR_JSON_MISSING ? event : op,
-                                 "a Debezium event, whose \"op\" is c, r, u or d");
+        return fail_op(cursor, letter, op, event);
     }
 }
 
