@@ -58,6 +58,12 @@ static bool is_full(weir_stream_sink *self)
     return sink->is_full != NULL && sink->is_full(sink);
 }
 
+static bool awaits(weir_stream_sink *self)
+{
+    weir_stream_sink *sink = ((enforcing_sink *)self)->sink;
+    return sink->awaits != NULL && sink->awaits(sink);
+}
+
 static void close_sink(weir_stream_sink *self)
 {
     enforcing_sink *sink = (enforcing_sink *)self;
@@ -79,6 +85,7 @@ weir_stream_sink *weir_enforcing_sink_create(const weir_session *session, const 
     sink->base.commit = commit;
     sink->base.recover = recover;
     sink->base.is_full = is_full;
+    sink->base.awaits = awaits;
     sink->base.close = close_sink;
     weir_enforcer_init(&sink->enforcer, session, bound, fields, bound->plan->field_count);
     weir_batch_init(&sink->changed, fields, bound->plan->field_count);

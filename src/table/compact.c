@@ -167,7 +167,7 @@ static int compact_snapshot(weir_compactor *compactor, weir_compactor_round *out
     bool full = compactor->options.full, waits = false;
     const weir_compact_choice *choice = compactor->options.choice;
     weir_arena arena;
-    weir_commit_messages messages = {0}, awaiting = {0};
+    weir_commit_messages messages = {0};
     int code;
     weir_arena_init(&arena);
     WEIR_GO(weir_table_write_reload(compactor->write, err));
@@ -180,11 +180,9 @@ static int compact_snapshot(weir_compactor *compactor, weir_compactor_round *out
     WEIR_GO(waits ? weir_postponed_rows_finish(compactor->table, &compactor->files, choice, &arena, &messages, err)
                   : WEIR_OK);
     WEIR_GO(commit_messages(compactor, &messages, out, err));
-    weir_table_write_list_awaiting(compactor->write, &arena, &awaiting);
-    compactor->awaits = awaiting.count > 0;
+    compactor->awaits = weir_table_write_awaits(compactor->write);
 done:
     weir_commit_messages_free(&messages);
-    weir_commit_messages_free(&awaiting);
     weir_arena_free(&arena);
     return code;
 }

@@ -698,6 +698,16 @@ void weir_table_write_list_awaiting(const weir_table_write *write, weir_arena *a
     }
 }
 
+bool weir_table_write_awaits(const weir_table_write *write)
+{
+    bool any = write->full.waiting.count > 0;
+    for (size_t i = 0; i < write->targets.entry_count && !any && weir_full_compaction_is_made(&write->full); i++) {
+        const bucket_target *target = write->targets.entries[i].value;
+        any = target != NULL && target->awaits_full_compaction;
+    }
+    return any;
+}
+
 /* Opens the writers of the buckets that weir_table_write_await named. */
 static int open_waiting(weir_table_write *write, weir_error *err)
 {

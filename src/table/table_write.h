@@ -40,6 +40,8 @@ int weir_table_write_compact_written(weir_table_write *write, weir_error *err);
  * it divides, and with WEIR_BATCH_COMMIT_IDENTIFIER (changelog-producer.compaction-interval: when its time is over). To
  * be called before the prepare of every commit that may be such a one; that waits for the compactions. */
 void weir_table_write_compact_due(weir_table_write *write, int64_t identifier);
+/* Whether any is still to come. */
+bool weir_table_write_awaits(const weir_table_write *write);
 /* The buckets whose full compaction is still to come, each as a message without files, added to `out`; and what makes
  * them await it again, after a restart. */
 void weir_table_write_list_awaiting(const weir_table_write *write, weir_arena *arena, weir_commit_messages *out);

@@ -14,6 +14,7 @@ typedef struct ledger {
     int64_t ids[1000];    /* checkpoints that were committed */
     int32_t id_count;
     bool full;
+    int awaited; /* checkpoints that it wants though no row comes */
     bool saw_last;
     /* The n-th call fails. */
     int fail_write, fail_prepare, fail_commit, fail_after_commit;
@@ -48,6 +49,7 @@ static inline int ledger_prepare(weir_stream_sink *self, int64_t checkpoint, boo
         return weir_fail(err, WEIR_IO, "no space for files");
     }
     sink->ledger->saw_last = sink->ledger->saw_last || last;
+    sink->ledger->awaited -= sink->ledger->awaited > 0;
     weir_buffer_append(out, sink->pending.data, sink->pending.size);
     weir_buffer_clear(&sink->pending);
     return WEIR_OK;
@@ -94,6 +96,8 @@ static inline int ledger_recover(weir_stream_sink *self, int64_t checkpoint, wei
     return prepared.size == 0 ? WEIR_OK : ledger_commit(self, checkpoint, prepared, err);
 }
 
+static inline bool ledger_awaits(weir_stream_sink *self) { return ((ledger_sink *)self)->ledger->awaited > 0; }
+
 static inline bool ledger_is_full(weir_stream_sink *self)
 {
     return ((ledger_sink *)self)->ledger->full && ((ledger_sink *)self)->pending.size > 0;
@@ -114,6 +118,7 @@ static inline weir_stream_sink *open_ledger(ledger *to)
                                     .recover = ledger_recover,
                                     .close = ledger_close,
                                     .is_full = ledger_is_full,
+                                    .awaits = ledger_awaits,
                                     .takes = WEIR_SINK_ALL,
                                     .description = to->table->table.name,
                                     .identity = to->table->table.name};

@@ -40,6 +40,18 @@ static void a_job_without_rows_makes_no_checkpoints(void **state)
     assert_int_equal(f->orders->committed_batches, 1);
 }
 
+static void checkpoints_go_on_while_a_sink_awaits_them(void **state)
+{
+    fixture *f = *state;
+    f->options.checkpoint_interval_ms = 1;
+    f->a.awaited = 4;
+    start_copies(f);
+    harness_table_add(f->orders, "+I [1, 'apple']");
+    wait_for_checkpoints(f, 4);
+    weir_sleep_ms(50);
+    assert_int_equal(status_of(f).checkpoints, 4);
+}
+
 static void checkpoints_come_by_time_by_rows_and_when_a_sink_is_full(void **state)
 {
     fixture *f = *state;
@@ -173,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_job_over_bounded_input_finishes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_job_without_rows_makes_no_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(checkpoints_go_on_while_a_sink_awaits_them, set_up, tear_down),
         cmocka_unit_test_setup_teardown(checkpoints_come_by_time_by_rows_and_when_a_sink_is_full, set_up, tear_down),
         cmocka_unit_test(jobs_are_stopped_in_four_ways),
         cmocka_unit_test_setup_teardown(an_idle_stop_waits_for_rows_that_still_come, set_up, tear_down),

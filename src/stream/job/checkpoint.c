@@ -35,6 +35,17 @@ int weir_job_insert_fail(const weir_job_insert *insert, int code, weir_error *er
                : weir_error_context(err, code, "INSERT INTO %s.%s.%s", table->catalog, table->database, table->name);
 }
 
+/* Whether a sink has something to do with the next checkpoint though no row comes. */
+static bool sinks_await(const weir_job *job)
+{
+    bool any = false;
+    for (int32_t i = 0; i < job->insert_count; i++) {
+        weir_stream_sink *sink = weir_graph_sink(job->inserts[i].graph);
+        any |= sink->awaits != NULL && sink->awaits(sink);
+    }
+    return any;
+}
+
 /* --- Steps 1 to 3 ---------------------------------------------------------------------------------------------- */
 
 static int prepare(weir_job *job, int64_t id, bool last, weir_error *err)
@@ -161,7 +172,7 @@ int weir_job_checkpoint(weir_job *job, bool last, weir_error *err)
     job->status.state_disk_bytes = disk_bytes;
     job->changed_ms = now;
     pthread_mutex_unlock(&job->mutex);
-    job->moved = false;
+    job->moved = sinks_await(job);
     job->rows_since_checkpoint = 0;
     /* Where a checkpoint takes longer than the interval, half of the time is left for rows. */
     int64_t by_interval = started + job->options.checkpoint_interval_ms;
@@ -187,6 +198,7 @@ static int recover_sinks(weir_job *job, int64_t id, weir_error *err)
             return weir_job_insert_fail(insert, code, err);
         }
     }
+    job->moved = sinks_await(job);
     return WEIR_OK;
 }
 

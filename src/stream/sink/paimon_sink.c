@@ -147,6 +147,8 @@ done:
     return code;
 }
 
+static bool awaits(weir_stream_sink *self) { return weir_table_write_awaits(((paimon_sink *)self)->write); }
+
 /* ---- commits ---- */
 
 /* Commits, or finds out whether it has been done. */
@@ -273,6 +275,7 @@ int weir_paimon_sink_open(const weir_table *table, const weir_paimon_sink_option
         .prepare = prepare,
         .commit = commit,
         .recover = recover,
+        .awaits = awaits,
         .close = close_sink,
         .description = options->description,
         .watermark = INT64_MIN,

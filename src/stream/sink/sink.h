@@ -44,6 +44,10 @@ struct weir_stream_sink {
     /* Whether its buffers are so full that a checkpoint should be made before long. NULL: never. */
     bool (*is_full)(weir_stream_sink *self);
 
+    /* Whether something is still to come with a later checkpoint though nothing more is written, such as a changelog of
+     * full compactions: then checkpoints go on. NULL: never. */
+    bool (*awaits)(weir_stream_sink *self);
+
     weir_sink_changes takes;
     const int32_t *key; /* columns of the table's primary key; NULL: none */
     int32_t key_count;
