@@ -63,6 +63,26 @@ static int target_file_bytes(const weir_schema *schema, int64_t *out, weir_error
     return weir_options_size(&schema->options, "target-file-size", out, err);
 }
 
+static int size_or_none(const weir_schema *schema, const char *key, int64_t *out, weir_error *err)
+{
+    return weir_options_get(&schema->options, key) == NULL ? WEIR_OK
+                                                           : weir_options_size(&schema->options, key, out, err);
+}
+
+/* compaction.* beyond the three rules of universal_compaction.c. */
+static int read_full_rules(const weir_schema *schema, weir_lsm_options *options, weir_error *err)
+{
+    static const char interval[] = "compaction.optimization-interval";
+    if (weir_options_get(&schema->options, interval) != NULL) {
+        WEIR_TRY(weir_options_duration(&schema->options, interval, &options->full_interval_ms, err));
+    }
+    WEIR_TRY(size_or_none(schema, "compaction.total-size-threshold", &options->full_below_bytes, err));
+    WEIR_TRY(size_or_none(schema, "compaction.incremental-size-threshold", &options->full_incremental_bytes, err));
+    WEIR_TRY(int_or(schema, "compaction.offpeak.start.hour", -1, &options->off_peak_start, err));
+    WEIR_TRY(int_or(schema, "compaction.offpeak.end.hour", -1, &options->off_peak_end, err));
+    return int_or(schema, "compaction.offpeak-ratio", 0, &options->off_peak_ratio_percent, err);
+}
+
 int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir_error *err)
 {
     weir_lsm_options options = {0};
@@ -87,6 +107,7 @@ int weir_lsm_options_read(const weir_schema *schema, weir_lsm_options *out, weir
     WEIR_TRY(int_or(schema, "compaction.size-ratio", 1, &options.size_ratio_percent, err));
     WEIR_TRY(int_or(schema, "compaction.max-size-amplification-percent", 200, &options.max_size_amplification_percent,
                     err));
+    WEIR_TRY(read_full_rules(schema, &options, err));
     WEIR_TRY(int_or(schema, "compaction.min.file-num", 5, &options.append_min_file_count, err));
     WEIR_TRY(target_file_bytes(schema, &options.target_file_bytes, err));
     options.small_file_bytes = options.target_file_bytes / 10 * 7;

@@ -30,6 +30,12 @@ typedef struct weir_lsm_options {
     int32_t stop_trigger;       /* sorted runs that make writing wait */
     int32_t size_ratio_percent;
     int32_t max_size_amplification_percent;
+    /* When everything is compacted though no rule asks for it; 0: never for that reason. */
+    int64_t full_interval_ms;       /* compaction.optimization-interval since the last time */
+    int64_t full_below_bytes;       /* compaction.total-size-threshold: a bucket so small */
+    int64_t full_incremental_bytes; /* compaction.incremental-size-threshold: so much outside of the highest level */
+    /* From one hour of the day (local time) until another, size_ratio_percent is so much greater; equal: never. */
+    int32_t off_peak_start, off_peak_end, off_peak_ratio_percent;
     int64_t target_file_bytes;
     int64_t small_file_bytes; /* smaller ones are rewritten with their neighbours */
     int32_t append_min_file_count; /* compaction.min.file-num: small append files that make a compaction */

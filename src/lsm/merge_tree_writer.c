@@ -6,6 +6,7 @@
  * MergeTreeCompactManager. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "lsm/bucket_writer.h"
 #include "lsm/compaction.h"
 #include "lsm/universal_compaction.h"
@@ -30,6 +31,7 @@ typedef struct merge_tree_writer {
     bool write_only;
     int64_t write_buffer_bytes;
     int64_t next_sequence;
+    int64_t last_full_ms; /* when everything was compacted last, by the local clock; 0: never */
     const char *bucket_path;
     weir_arena names;  /* what lives as long as the writer */
     weir_arena *files; /* descriptions of files */
@@ -103,10 +105,27 @@ static weir_compaction_pick pick(const merge_tree_writer *writer, bool full, con
     if (full) {
         return weir_full_pick(level_count, runs, run_count);
     }
-    if (writer->options.always_lift) {
-        return weir_universal_pick_level_zero(&writer->options, level_count, runs, run_count);
+    int64_t now_ms = weir_local_now_ms();
+    weir_compaction_pick early =
+        weir_early_full_pick(&writer->options, level_count, runs, run_count, writer->last_full_ms, now_ms);
+    if (early.run_count > 0) {
+        return early;
     }
-    return weir_universal_pick(&writer->options, level_count, runs, run_count);
+    weir_lsm_options options = writer->options;
+    options.size_ratio_percent += weir_off_peak_ratio(&options, (int32_t)(now_ms / 3600000 % 24));
+    return options.always_lift ? weir_universal_pick_level_zero(&options, level_count, runs, run_count)
+                               : weir_universal_pick(&options, level_count, runs, run_count);
+}
+
+/* When the highest level was written last, by the local clock that files tell; 0: never. */
+static int64_t last_full_ms(const weir_bucket_levels *levels)
+{
+    const weir_file_list *highest = &levels->levels[levels->level_count - 1];
+    int64_t last = 0;
+    for (size_t i = 0; i < highest->count; i++) {
+        last = highest->files[i]->creation_time_ms > last ? highest->files[i]->creation_time_ms : last;
+    }
+    return last;
 }
 
 static bool is_worth_it(const weir_sorted_run *runs, weir_compaction_pick picked)
@@ -134,6 +153,9 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
     weir_bucket_levels_runs(&writer->levels, &arena, &runs, &run_count);
     weir_compaction_pick picked = pick(writer, full, runs, run_count);
     bool start = is_worth_it(runs, picked);
+    if (start && picked.run_count == run_count) {
+        writer->last_full_ms = weir_local_now_ms();
+    }
     weir_key_index_cache_retain(writer->index_cache, runs, run_count, KEY_INDEX_BYTES);
     weir_arena_free(&arena);
     if (!start) {
@@ -422,6 +444,7 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
         code = weir_lsm_options_read(context->schema, &writer->options, err);
     }
     fill_levels(writer, options->restored_files, options->restored_file_count);
+    writer->last_full_ms = last_full_ms(&writer->levels);
     if (code == WEIR_OK) {
         code = weir_bucket_path(&writer->names, &context->paths, context->schema, writer->partition, writer->bucket,
                                 &writer->bucket_path, err);

@@ -114,6 +114,32 @@ weir_compaction_pick weir_universal_pick_level_zero(const weir_lsm_options *opti
     return pick_for_ratio(options, level_count - 1, runs, run_count, level_zero, true);
 }
 
+weir_compaction_pick weir_early_full_pick(const weir_lsm_options *options, int32_t level_count,
+                                          const weir_sorted_run *runs, int32_t run_count, int64_t last_full_ms,
+                                          int64_t now_ms)
+{
+    int64_t total = 0, incremental = 0;
+    if (run_count < 2) {
+        return (weir_compaction_pick){0};
+    }
+    for (int32_t i = 0; i < run_count; i++) {
+        total += run_bytes(&runs[i]);
+        incremental += runs[i].level != level_count - 1 ? run_bytes(&runs[i]) : 0;
+    }
+    bool by_time = options->full_interval_ms > 0 && now_ms - last_full_ms > options->full_interval_ms;
+    bool by_total = options->full_below_bytes > 0 && total < options->full_below_bytes;
+    bool by_increment = options->full_incremental_bytes > 0 && incremental > options->full_incremental_bytes;
+    return by_time || by_total || by_increment ? (weir_compaction_pick){run_count, level_count - 1}
+                                               : (weir_compaction_pick){0};
+}
+
+int32_t weir_off_peak_ratio(const weir_lsm_options *options, int32_t hour)
+{
+    int32_t start = options->off_peak_start, end = options->off_peak_end;
+    bool is_off_peak = start < end ? start <= hour && hour < end : start > end && (hour < end || start <= hour);
+    return is_off_peak && (start >= 0 || end >= 0) ? options->off_peak_ratio_percent : 0;
+}
+
 weir_compaction_pick weir_full_pick(int32_t level_count, const weir_sorted_run *runs, int32_t run_count)
 {
     int32_t max_level = level_count - 1;

@@ -15,7 +15,16 @@ typedef struct weir_compaction_pick {
 weir_compaction_pick weir_universal_pick(const weir_lsm_options *options, int32_t level_count,
                                          const weir_sorted_run *runs, int32_t run_count);
 
-/* As above, but when nothing else is due all level-0 runs go up: the lookup changelog needs level 0 empty. */
+/* Everything, where the table's options ask for that earlier than the rules: `last_full_ms` is when that was done last
+ * (0: never), by the same clock as `now_ms`. */
+weir_compaction_pick weir_early_full_pick(const weir_lsm_options *options, int32_t level_count,
+                                          const weir_sorted_run *runs, int32_t run_count, int64_t last_full_ms,
+                                          int64_t now_ms);
+
+/* What is added to size_ratio_percent at an hour of the day. */
+int32_t weir_off_peak_ratio(const weir_lsm_options *options, int32_t hour);
+
+/* As weir_universal_pick, but when nothing else is due all level-0 runs go up: the lookup changelog needs level 0 empty. */
 weir_compaction_pick weir_universal_pick_level_zero(const weir_lsm_options *options, int32_t level_count,
                                                     const weir_sorted_run *runs, int32_t run_count);
 

@@ -138,6 +138,23 @@ static void files_made_and_used_up_between_two_commits_are_never_told(void **sta
     fixture_end(&test);
 }
 
+static void a_small_bucket_is_kept_compacted_where_options_ask_for_it(void **state)
+{
+    (void)state;
+    fixture test;
+    fixture_start(&test, LSM_SCHEMA(",'compaction.total-size-threshold':'1 mb'"));
+    weir_bucket_writer *writer = lsm_writer(&test, NULL, 0);
+    weir_commit_message message = lsm_commit(&test, writer, "[['+I',1,'a']]");
+    lsm_message_free(&message);
+    message = lsm_commit(&test, writer, "[['+I',2,'b']]");
+    assert_int_equal(message.compact_after.count, 1);
+    assert_int_equal(message.compact_after.files[0]->level, 5);
+    assert_int_equal(message.compact_after.files[0]->row_count, 2);
+    lsm_message_free(&message);
+    writer->ops->close(writer);
+    fixture_end(&test);
+}
+
 static void sequence_numbers_go_on_behind_the_restored_files(void **state)
 {
     (void)state;
@@ -364,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_file_with_deletes_is_rewritten_for_the_highest_level),
         cmocka_unit_test(a_bucket_of_deletes_alone_becomes_empty),
         cmocka_unit_test(files_made_and_used_up_between_two_commits_are_never_told),
+        cmocka_unit_test(a_small_bucket_is_kept_compacted_where_options_ask_for_it),
         cmocka_unit_test(sequence_numbers_go_on_behind_the_restored_files),
         cmocka_unit_test(a_writer_that_is_given_up_leaves_the_restored_files_alone),
         cmocka_unit_test(a_write_only_bucket_compacts_when_asked_for_all_only),

@@ -132,6 +132,51 @@ static void a_full_compaction_takes_everything_unless_it_is_done(void **state)
     }
 }
 
+static void options_ask_for_everything_earlier(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        const char *runs;
+        weir_lsm_options options;
+        int64_t last_full_ms, now_ms;
+        int32_t run_count;
+    } cases[] = {
+        {"nothing is asked for", "0:1 5:9", {0}, 0, 1000, 0},
+        {"a run alone is never due", "0:1", {.full_interval_ms = 1}, 0, 1000, 0},
+        {"never compacted", "0:1 5:9", {.full_interval_ms = 5000}, 0, 100000, 2},
+        {"its time is not over", "0:1 5:9", {.full_interval_ms = 500}, 600, 1000, 0},
+        {"its time is over", "0:1 0:1 5:9", {.full_interval_ms = 500}, 400, 1000, 3},
+        {"a small bucket", "0:1 5:9", {.full_below_bytes = 11}, 0, 0, 2},
+        {"a bucket that is not so small", "0:1 5:9", {.full_below_bytes = 10}, 0, 0, 0},
+        {"much outside of the highest level", "0:3 4:3 5:90", {.full_incremental_bytes = 5}, 0, 0, 3},
+        {"not so much", "0:3 4:3 5:90", {.full_incremental_bytes = 6}, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsed_runs parsed;
+        parse(cases[i].runs, &parsed);
+        weir_compaction_pick picked = weir_early_full_pick(&cases[i].options, 6, parsed.runs, parsed.count,
+                                                           cases[i].last_full_ms, cases[i].now_ms);
+        if (picked.run_count != cases[i].run_count || (picked.run_count > 0 && picked.output_level != 5)) {
+            fail_msg("%s: %d runs to level %d", cases[i].what, picked.run_count, picked.output_level);
+        }
+    }
+}
+
+static void the_off_peak_time_may_go_over_midnight(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t start, end, hour, ratio;
+    } cases[] = {{-1, -1, 3, 0}, {1, 5, 0, 0}, {1, 5, 1, 7},  {1, 5, 4, 7},
+                 {1, 5, 5, 0},   {3, 3, 3, 0}, {22, 4, 23, 7}, {22, 4, 3, 7}, {22, 4, 4, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const weir_lsm_options options = {
+            .off_peak_start = cases[i].start, .off_peak_end = cases[i].end, .off_peak_ratio_percent = 7};
+        assert_int_equal(weir_off_peak_ratio(&options, cases[i].hour), cases[i].ratio);
+    }
+}
+
 static void a_run_of_many_files_counts_as_their_sum(void **state)
 {
     (void)state;
@@ -155,6 +200,8 @@ int main(void)
         cmocka_unit_test(runs_are_picked_by_amplification_ratio_and_number),
         cmocka_unit_test(level_zero_goes_up_when_nothing_else_is_due),
         cmocka_unit_test(a_full_compaction_takes_everything_unless_it_is_done),
+        cmocka_unit_test(options_ask_for_everything_earlier),
+        cmocka_unit_test(the_off_peak_time_may_go_over_midnight),
         cmocka_unit_test(a_run_of_many_files_counts_as_their_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
