@@ -9,7 +9,7 @@ enum { MOST_FAILURES = 10 };
 
 typedef struct compacted_table {
     char *name; /* database.table */
-    bool is_named; /* by the request, not found in a database */
+    bool is_wanted; /* named by the request, not found in a database: it must be there, and one that can be written */
     bool is_refused; /* cannot be written: left alone */
     int32_t failures; /* turns without end */
     weir_arena arena; /* of what follows; all of it is NULL when it is to be opened */
@@ -27,6 +27,12 @@ struct weir_compaction_job {
 
 /* ---- tables ---- */
 
+static const char *catalog_name(const weir_compaction_job *job)
+{
+    const char *name = job->request->catalog;
+    return name != NULL ? name : job->session->catalogs.current_catalog;
+}
+
 static compacted_table *find(const weir_compaction_job *job, const char *name)
 {
     for (size_t i = 0; i < job->count; i++) {
@@ -37,11 +43,11 @@ static compacted_table *find(const weir_compaction_job *job, const char *name)
     return NULL;
 }
 
-static void add(weir_compaction_job *job, const char *name, bool is_named)
+static void add(weir_compaction_job *job, const char *name, bool is_wanted)
 {
     if (find(job, name) == NULL) {
         WEIR_GROW(job->tables, job->capacity, job->count + 1);
-        job->tables[job->count++] = (compacted_table){.name = weir_strdup(name), .is_named = is_named};
+        job->tables[job->count++] = (compacted_table){.name = weir_strdup(name), .is_wanted = is_wanted};
     }
 }
 
@@ -83,7 +89,7 @@ static int resolve(weir_compaction_job *job, compacted_table *table, weir_error 
     const char *view = NULL;
     const char *dot = strchr(table->name, '.');
     weir_ast_part parts[] = {
-        {.text = job->session->catalogs.current_catalog},
+        {.text = catalog_name(job)},
         {.text = weir_arena_strndup(&table->arena, table->name, (size_t)(dot - table->name))},
         {.text = dot + 1},
     };
@@ -103,7 +109,7 @@ static int open_table(weir_compaction_job *job, compacted_table *table, weir_err
     const weir_compactor_options options = {.full = job->request->full};
     WEIR_TRY(resolve(job, table, err));
     int code = weir_schema_check_writable(table->opened->table->schema, err);
-    if (code != WEIR_OK && !table->is_named) {
+    if (code != WEIR_OK && !table->is_wanted) {
         table->is_refused = true;
         return WEIR_OK;
     }
@@ -117,7 +123,7 @@ static int add_database(weir_compaction_job *job, weir_error *err)
 {
     weir_arena arena;
     weir_session_catalog *catalog =
-        weir_catalogs_find(&job->session->catalogs, job->session->catalogs.current_catalog);
+        weir_catalogs_find(&job->session->catalogs, catalog_name(job));
     weir_object_path path = {.catalog = catalog, .database = job->request->database};
     const char **names = NULL;
     size_t count = 0;
@@ -165,7 +171,7 @@ int weir_compaction_job_run(weir_compaction_job *job,
             continue;
         }
         close_table(table); /* altered, perhaps, or made anew: the next turn opens it as it is then */
-        if (code == WEIR_NOT_FOUND && !table->is_named) {
+        if (code == WEIR_NOT_FOUND && !table->is_wanted) {
             forget(job, table);
             i--;
             continue;
@@ -190,7 +196,7 @@ int weir_compaction_job_open(weir_session *session, const weir_compaction_reques
         const char *name = request->tables[i];
         char *full = strchr(name, '.') != NULL ? weir_strdup(name)
                                                : weir_format("%s.%s", session->catalogs.current_database, name);
-        add(job, full, true);
+        add(job, full, !request->is_lenient);
         free(full);
     }
     for (size_t i = 0; i < job->count && code == WEIR_OK; i++) {

@@ -8,11 +8,13 @@
 typedef struct weir_compaction_job weir_compaction_job;
 
 typedef struct weir_compaction_request {
-    /* "table" or "database.table" of the current catalog. */
+    const char *catalog; /* NULL: the current one */
+    /* "table" or "database.table". */
     const char *const *tables;
     size_t table_count;
     /* All tables of this database that can be written, those as well that are made later; NULL: none. */
     const char *database;
+    bool is_lenient; /* named tables that cannot be written are left alone as well */
     bool full; /* each bucket into one sorted run; otherwise as writers would do by themselves */
     const weir_options *options; /* of the tables, for this; NULL: none */
 } weir_compaction_request;

@@ -223,7 +223,10 @@ int weir_session_call(weir_session *session, const weir_ast_statement *statement
     weir_arena_init(&arena);
     WEIR_GO(find_procedure(session, &statement->call.name, &catalog, &call.procedure, err));
     WEIR_GO(bind_arguments(&call, &statement->call.arguments, err));
-    WEIR_GO(open_table(&call, catalog, err));
+    call.catalog = catalog;
+    if (!call.procedure->without_table) {
+        WEIR_GO(open_table(&call, catalog, err));
+    }
     WEIR_GO(call.procedure->run(&call, out, err));
 done:
     if (call.opened != NULL) {

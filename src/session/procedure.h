@@ -20,6 +20,7 @@ typedef struct weir_procedure {
     const char *name;
     const weir_procedure_argument *arguments;
     int32_t argument_count;
+    bool without_table; /* its first argument names none */
     int (*run)(weir_procedure_call *call, weir_result **out, weir_error *err);
     const char *text; /* for the reference */
 } weir_procedure;
@@ -37,7 +38,8 @@ struct weir_procedure_call {
     bool given[WEIR_MOST_PROCEDURE_ARGUMENTS];          /* and not NULL */
     weir_literal values[WEIR_MOST_PROCEDURE_ARGUMENTS]; /* of the arguments' types */
     weir_position value_positions[WEIR_MOST_PROCEDURE_ARGUMENTS];
-    weir_session_table *opened;
+    weir_session_catalog *catalog;
+    weir_session_table *opened; /* NULL where the procedure is one without a table */
     weir_table *table;
 };
 
@@ -73,6 +75,7 @@ int weir_procedure_fast_forward(weir_procedure_call *call, weir_result **out, we
 int weir_procedure_rollback_to(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_rollback_to_timestamp(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_compact(weir_procedure_call *call, weir_result **out, weir_error *err);
+int weir_procedure_compact_database(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_expire_snapshots(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_drop_partition(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_mark_partition_done(weir_procedure_call *call, weir_result **out, weir_error *err);

@@ -24,6 +24,15 @@ static const weir_procedure_argument compact_arguments[] = {
     OPTIONAL_TEXT("partition_idle_time", "only partitions that nobody has written to for so long, such as `'1 h'`"),
     OPTIONAL_TEXT("compact_strategy", "`full` (the default) or `minor`, what writers would do by themselves"),
 };
+static const weir_procedure_argument compact_database_arguments[] = {
+    OPTIONAL_TEXT("including_databases", "a pattern that names of databases match as a whole; otherwise all"),
+    OPTIONAL_TEXT("mode", "taken, without effect"),
+    OPTIONAL_TEXT("including_tables", "a pattern that `database.table` matches as a whole; otherwise all"),
+    OPTIONAL_TEXT("excluding_tables", "the same of tables that are left out"),
+    OPTIONAL_TEXT("table_options", "table options of this compaction, such as `'target-file-size=64 mb'`"),
+    REFUSED_TEXT("partition_idle_time", "compact the tables one by one"),
+    OPTIONAL_TEXT("compact_strategy", "`full` (the default) or `minor`, what writers would do by themselves"),
+};
 static const weir_procedure_argument create_branch_arguments[] = {
     TABLE, TEXT("branch", "its name"), OPTIONAL_TEXT("tag", "where the branch begins; otherwise it is empty")};
 static const weir_procedure_argument create_tag_arguments[] = {
@@ -85,6 +94,12 @@ static const weir_procedure_argument rollback_to_timestamp_arguments[] = {
 const weir_procedure weir_procedures[] = {
     PROCEDURE(compact, "Compacts the table: every bucket into one sorted run, or small files of a table without a key "
                        "into larger ones."),
+    {.name = "compact_database",
+     .arguments = compact_database_arguments,
+     .argument_count = (int32_t)(sizeof compact_database_arguments / sizeof compact_database_arguments[0]),
+     .without_table = true,
+     .run = weir_procedure_compact_database,
+     .text = "Compacts tables of databases, as `compact` does; those that cannot be written are left alone."},
     PROCEDURE(create_branch, "Makes a branch, which is read and written as `t$branch_NAME`."),
     PROCEDURE(create_tag, "Gives a snapshot a name, under which it stays."),
     PROCEDURE(create_tag_from_timestamp, "The same for the first snapshot from a moment on. Gives the tag's name, its "
