@@ -353,6 +353,12 @@ static void large_files_are_sent_while_they_are_written(void **state)
     assert_ok(weir_output_write(output, bytes.data, bytes.size, &err), &err);
     weir_output_abandon(output);
     assert_names(here, "/t", "large ");
+    /* Another one's file of that name stays. */
+    assert_ok(weir_fs_create(here->fs, ROOT "/t/taken", &output, &err), &err);
+    store(here, "/t/taken", weir_slice_text("theirs"));
+    assert_ok(weir_output_write(output, bytes.data, bytes.size, &err), &err);
+    assert_int_equal(weir_output_finish(output, true, &err), WEIR_EXISTS);
+    assert_stored(here, "/t/taken", "theirs");
     weir_buffer_free(&bytes);
 }
 

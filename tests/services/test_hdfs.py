@@ -155,9 +155,20 @@ def test_errors_say_who_was_refused_and_where(scene):
     uri = cluster.uri + folder
     refused = scene.sql_error(catalog(uri + "/lake", cluster.options + ", 'hdfs.user' = 'bob'"))
     assert "Permission denied: user=bob, access=WRITE" in refused and folder in refused, refused
-    cluster.call("PUT", folder, "SETQUOTA", namespacequota="1")
-    refused = scene.sql_error(catalog(uri + "/lake", cluster.options))
+    cluster.call("PUT", folder + "/small", "MKDIRS")
+    cluster.call("PUT", folder + "/small", "SETQUOTA", namespacequota="1")
+    refused = scene.sql_error(catalog(uri + "/small/lake", cluster.options))
     assert "quota of names" in refused and folder in refused, refused
+    cluster.call("PUT", folder + "/full", "MKDIRS")
+    cluster.call("PUT", folder + "/full", "SETQUOTA", storagespacequota="1000000")
+    for rows in (1, 1_000_000):  # in one request, and sent while they are written
+        refused = scene.sql_error(f"""
+            CREATE TEMPORARY TABLE files (id INT, name STRING) WITH ('connector' = 'filesystem', 'format' = 'csv',
+                'path' = '{uri}/full/{rows}', {cluster.options});
+            CREATE TEMPORARY TABLE numbers (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '{rows}',
+                'rows-per-second' = '100000000');
+            INSERT INTO files SELECT id, REPEAT('x', 50) FROM numbers;""")
+        assert "quota of space" in refused and folder in refused, refused
     refused = scene.sql_error(catalog(uri, "'hdfs.webhdfs.address' = '127.0.0.1:1'"))
     assert "127.0.0.1:1" in refused and "hdfs.webhdfs.address" in refused, refused
     refused = scene.sql_error(catalog(uri, "'hdfs.webhdfs.address' = 'no-such-host.invalid:9870'"))

@@ -13,25 +13,28 @@
 
 #define LARGEST_GATHERED ((size_t)4 << 20)
 
+static const weir_http_header content_type = {"Content-Type", "application/octet-stream"};
+
 typedef struct hdfs_output {
     weir_output output;
     weir_hdfs *fs;
     weir_buffer gathered;
     char *url;
     weir_http_request request;
-    weir_http_transfer *transfer; /* NULL: all that was written is gathered */
+    weir_http_transfer *transfer; /* NULL: not running (any more) */
+    bool is_sent;                 /* while it is written; otherwise all that was written is gathered */
+    bool is_taken;                /* the path is another one's, whose file must stay */
 } hdfs_output;
 
 /* ---- one request ---- */
 
 static int write_once(const char *path, const char *url, weir_slice bytes, weir_hdfs_refusal *refusal, weir_error *err)
 {
-    static const weir_http_header headers[] = {{"Content-Type", "application/octet-stream"}};
     weir_http_request request = {
         .method = "PUT",
         .url = url,
         .subject = path,
-        .headers = headers,
+        .headers = &content_type,
         .header_count = 1,
         .body = bytes,
         .attempts = 1,
@@ -77,22 +80,54 @@ done:
 
 /* ---- an output ---- */
 
+/* Ends a file that is sent, and gives the data node's answer. */
+static int finish_sending(hdfs_output *self, weir_error *err)
+{
+    weir_http_response response = {0};
+    int code = weir_http_wait(self->transfer, &response, err);
+    self->transfer = NULL;
+    if (code == WEIR_OK && response.status >= 300) {
+        weir_hdfs_refusal refusal;
+        code = weir_hdfs_refused(self->output.path, "CREATE", &response, &refusal, err);
+        self->is_taken = code == WEIR_EXISTS;
+    }
+    weir_http_response_free(&response);
+    return code;
+}
+
+/* A data node that refuses may answer before it has all. */
+static int send_bytes(hdfs_output *self, const void *data, size_t size, weir_error *err)
+{
+    if (self->transfer == NULL) {
+        return weir_fail(err, WEIR_IO, "%s: CREATE: an earlier part was not written", self->output.path);
+    }
+    int code = weir_http_write(self->transfer, data, size, err);
+    if (code != WEIR_OK) {
+        weir_error reason;
+        int answer = finish_sending(self, &reason);
+        if (answer != WEIR_OK) {
+            return weir_fail(err, reason.code, "%s", reason.message);
+        }
+    }
+    return code;
+}
+
 static int start_sending(hdfs_output *self, weir_error *err)
 {
-    static const weir_http_header headers[] = {{"Content-Type", "application/octet-stream"}};
     weir_hdfs_call call = {"PUT", "CREATE", self->output.path, "overwrite=false", false};
     WEIR_TRY(weir_hdfs_locate(self->fs, &call, NULL, &self->url, err));
+    self->is_sent = true;
     self->request = (weir_http_request){
         .method = "PUT",
         .url = self->url,
         .subject = self->output.path,
-        .headers = headers,
+        .headers = &content_type,
         .header_count = 1,
         .streams_body = true,
         .attempts = 1,
     };
     WEIR_TRY(weir_http_start(&self->request, &self->transfer, err));
-    int code = weir_http_write(self->transfer, self->gathered.data, self->gathered.size, err);
+    int code = send_bytes(self, self->gathered.data, self->gathered.size, err);
     weir_buffer_free(&self->gathered);
     return code;
 }
@@ -100,14 +135,14 @@ static int start_sending(hdfs_output *self, weir_error *err)
 static int write_bytes(weir_output *output, const void *data, size_t size, weir_error *err)
 {
     hdfs_output *self = (hdfs_output *)output;
-    if (self->transfer == NULL && size <= LARGEST_GATHERED - self->gathered.size) {
+    if (!self->is_sent && size <= LARGEST_GATHERED - self->gathered.size) {
         weir_buffer_append(&self->gathered, data, size);
         return WEIR_OK;
     }
-    if (self->transfer == NULL) {
+    if (!self->is_sent) {
         WEIR_TRY(start_sending(self, err));
     }
-    return weir_http_write(self->transfer, data, size, err);
+    return send_bytes(self, data, size, err);
 }
 
 static void free_output(hdfs_output *self)
@@ -119,28 +154,19 @@ static void free_output(hdfs_output *self)
     free(self);
 }
 
-/* Ends a file that is sent. */
-static int finish_sending(hdfs_output *self, weir_error *err)
-{
-    weir_http_response response = {0};
-    int code = weir_http_wait(self->transfer, &response, err);
-    self->transfer = NULL;
-    if (code == WEIR_OK && response.status >= 300) {
-        weir_hdfs_refusal refusal;
-        code = weir_hdfs_refused(self->output.path, "CREATE", &response, &refusal, err);
-    }
-    weir_http_response_free(&response);
-    return code;
-}
-
 static int finish(weir_output *output, bool sync, weir_error *err)
 {
     (void)sync;
     hdfs_output *self = (hdfs_output *)output;
-    bool is_sent = self->transfer != NULL;
-    int code = is_sent ? finish_sending(self, err)
-                       : weir_hdfs_write_new(self->fs, output->path, weir_buffer_slice(&self->gathered), err);
-    if (code != WEIR_OK && code != WEIR_EXISTS) {
+    int code = WEIR_OK;
+    if (!self->is_sent) {
+        code = weir_hdfs_write_new(self->fs, output->path, weir_buffer_slice(&self->gathered), err);
+    } else if (self->transfer == NULL) {
+        code = weir_fail(err, WEIR_IO, "%s: CREATE: a part was not written", output->path);
+    } else {
+        code = finish_sending(self, err);
+    }
+    if (code != WEIR_OK && code != WEIR_EXISTS && !self->is_taken) {
         (void)weir_hdfs_delete(self->fs, output->path, false, NULL);
     }
     free_output(self);
@@ -150,10 +176,9 @@ static int finish(weir_output *output, bool sync, weir_error *err)
 static void abandon(weir_output *output)
 {
     hdfs_output *self = (hdfs_output *)output;
-    bool is_sent = self->transfer != NULL;
     weir_http_cancel(self->transfer);
     self->transfer = NULL;
-    if (is_sent) {
+    if (self->is_sent && !self->is_taken) {
         (void)weir_hdfs_delete(self->fs, output->path, false, NULL);
     }
     free_output(self);
