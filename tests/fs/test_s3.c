@@ -390,7 +390,8 @@ static void removing_goes_in_batches(void **state)
     place *here = *state;
     const char *paths[3000];
     for (int i = 0; i < 2500; i++) {
-        fake_put(here->s3, weir_arena_format(&here->arena, "t/p=%d/f", i), weir_slice_text("x"), false);
+        fake_put(here->s3, weir_arena_format(&here->arena, "t/p=%d/f", i / 100), weir_slice_text("x"), false);
+        fake_put(here->s3, weir_arena_format(&here->arena, "t/p=%d/f%d", i / 100, i), weir_slice_text("x"), false);
     }
     write_file(here, "t2", "keep");
     int before = here->s3->requests;

@@ -6,33 +6,33 @@ SERVICES = ["s3-seaweedfs"]
 SECONDS = 240
 
 
-def test_weed_tables_are_shared_with_java(scene):
+def test_tables_are_shared_with_java(scene):
     checks.check_tables(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_names_come_and_go(scene):
+def test_names_come_and_go(scene):
     checks.check_names(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_snapshots_expire(scene):
+def test_snapshots_expire(scene):
     checks.check_expiry(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_of_many_writers_one_wins(scene):
+def test_of_many_writers_one_wins(scene):
     checks.check_two_writers(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_faults_in_passing_do_not_show(scene):
+def test_faults_in_passing_do_not_show(scene):
     checks.check_faults(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_a_killed_job_goes_on(scene):
+def test_a_killed_job_goes_on(scene):
     checks.check_killed(scene, scene.server("s3-seaweedfs"), 4)
 
 
-def test_weed_files_and_tables_outside_of_a_catalog(scene):
+def test_files_and_tables_outside_of_a_catalog(scene):
     checks.check_files(scene, scene.server("s3-seaweedfs"))
 
 
-def test_weed_errors_say_what_is_wrong(scene):
+def test_errors_say_what_is_wrong(scene):
     checks.check_errors(scene, scene.server("s3-seaweedfs"))

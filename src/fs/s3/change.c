@@ -141,22 +141,60 @@ int weir_s3_remove_many(weir_fs *fs, const char *const *paths, size_t count, wei
     return code;
 }
 
+/* Keys, and the folders that they lie in from `prefix_size` bytes on. Servers that keep files in real folders go on to list
+ * empty ones; to others it is all the same when a key that is not there is removed. */
+typedef struct removal_list {
+    const char **keys;
+    size_t count;
+    size_t capacity;
+} removal_list;
+
+static void add_key(removal_list *list, const char *key)
+{
+    WEIR_GROW(list->keys, list->capacity, list->count + 1);
+    list->keys[list->count++] = key;
+}
+
+/* `previous`: the key before, in whose folders it may lie; "": none. */
+static void add_with_folders(removal_list *list, const char *key, const char *previous, size_t prefix_size,
+                             weir_arena *arena)
+{
+    size_t common = 0;
+    while (key[common] != '\0' && key[common] == previous[common]) {
+        common++;
+    }
+    for (size_t i = prefix_size > 0 ? prefix_size - 1 : 0; key[i] != '\0'; i++) {
+        if (key[i] == '/' && key[i + 1] != '\0' && i >= common) {
+            add_key(list, weir_arena_strndup(arena, key, i + 1));
+        }
+    }
+    add_key(list, key);
+}
+
+static int compare_descending(const void *a, const void *b) { return strcmp(*(char *const *)b, *(char *const *)a); }
+
 int weir_s3_remove_recursively(weir_fs *fs, const char *path, weir_error *err)
 {
     weir_s3 *s3 = (weir_s3 *)fs;
     weir_arena arena;
+    removal_list list = {0};
     const char **keys;
     size_t count;
     weir_arena_init(&arena);
     const char *key = weir_s3_key(path);
     const char *prefix = weir_arena_format(&arena, "%s%s", key, key[0] == '\0' ? "" : "/");
     int code = weir_s3_list_keys(s3, prefix, path, &arena, &keys, &count, err);
+    for (size_t i = 0; code == WEIR_OK && i < count; i++) {
+        add_with_folders(&list, keys[i], i == 0 ? "" : keys[i - 1], strlen(prefix), &arena);
+    }
     if (code == WEIR_OK && key[0] != '\0' && count == 0) {
-        keys[count++] = key; /* perhaps a file */
+        add_key(&list, key); /* perhaps a file */
     }
-    if (code == WEIR_OK) {
-        code = remove_keys(s3, keys, count, path, err);
+    if (code == WEIR_OK && list.count > 0) {
+        qsort(list.keys, list.count, sizeof *list.keys, compare_descending); /* what is in a folder before the folder */
+        code = remove_keys(s3, list.keys, list.count, path, err);
     }
+    free(list.keys);
     weir_arena_free(&arena);
     return code;
 }
