@@ -87,7 +87,7 @@ static void fault_close_file(weir_file *file)
 
 static int fault_open(weir_fs *fs, const char *path, weir_file **out, weir_error *err)
 {
-    static const weir_file_ops ops = {fault_read_many, fault_close_file};
+    static const weir_file_ops ops = {.read_many = fault_read_many, .close = fault_close_file};
     fault_fs *self = (fault_fs *)fs;
     WEIR_TRY(count_read(self, "opening", path, err));
     weir_file *inner;

@@ -49,6 +49,13 @@ int weir_file_read_at(weir_file *file, uint64_t offset, void *data, size_t size,
     return weir_file_read_many(file, &range, 1, err);
 }
 
+void weir_file_expect(weir_file *file, uint64_t offset, uint64_t size)
+{
+    if (file->ops->expect != NULL) {
+        file->ops->expect(file, offset, size);
+    }
+}
+
 void weir_file_close(weir_file *file)
 {
     if (file) {

@@ -75,6 +75,7 @@ struct weir_fs {
 typedef struct weir_file_ops {
     int (*read_many)(weir_file *file, const weir_read_range *ranges, size_t count, weir_error *err);
     void (*close)(weir_file *file);
+    void (*expect)(weir_file *file, uint64_t offset, uint64_t size); /* NULL: hints are of no use */
 } weir_file_ops;
 
 struct weir_file {
@@ -119,6 +120,8 @@ int weir_fs_open_sized_file(weir_fs *fs, const char *path, uint64_t size, weir_f
 int weir_file_read_at(weir_file *file, uint64_t offset, void *data, size_t size, weir_error *err);
 /* Reads all ranges, coalesced and in parallel where the store gains from it. A range past the end is WEIR_CORRUPT. */
 int weir_file_read_many(weir_file *file, const weir_read_range *ranges, size_t count, weir_error *err);
+/* A hint: these bytes are one part of the file, which is read in order as far as it is read. */
+void weir_file_expect(weir_file *file, uint64_t offset, uint64_t size);
 void weir_file_close(weir_file *file);
 
 /* Reads a small file whole (metadata); appends to `out`. */

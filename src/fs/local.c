@@ -193,7 +193,7 @@ static void local_close_file(weir_file *file)
 
 static int local_open(weir_fs *fs, const char *path, weir_file **out, weir_error *err)
 {
-    static const weir_file_ops ops = {local_read_many, local_close_file};
+    static const weir_file_ops ops = {.read_many = local_read_many, .close = local_close_file};
     (void)fs;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {

@@ -188,7 +188,7 @@ static void memory_close_file(weir_file *file)
 
 static int open_locked(memory_fs *self, const char *path, weir_file **out, weir_error *err)
 {
-    static const weir_file_ops ops = {memory_read_many, memory_close_file};
+    static const weir_file_ops ops = {.read_many = memory_read_many, .close = memory_close_file};
     node *found = find_node(self, path);
     if (!found) {
         return weir_fail_errno(err, ENOENT, "opening", path);

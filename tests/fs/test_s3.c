@@ -213,6 +213,74 @@ static void ranges_that_lie_close_become_one_request(void **state)
     free(bytes);
 }
 
+/* Reads a part of the file in pieces, and checks them. */
+typedef struct part_reader {
+    uint64_t at, end;
+    size_t piece;
+} part_reader;
+
+static bool read_piece(weir_file *file, part_reader *part, const uint8_t *bytes)
+{
+    uint8_t data[100000];
+    weir_error err;
+    size_t size = part->end - part->at < part->piece ? (size_t)(part->end - part->at) : part->piece;
+    if (size == 0) {
+        return false;
+    }
+    if (weir_file_read_at(file, part->at, data, size, &err) != WEIR_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_memory_equal(data, bytes + part->at, size);
+    part->at += size;
+    return true;
+}
+
+static void parts_that_are_read_in_order_are_fetched_ahead(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)12 << 20;
+    uint8_t *bytes = pattern(size);
+    part_reader parts[] = {{0, 1 << 20, 10000}, {1 << 20, 9 << 20, 81234}, {9 << 20, (9 << 20) + 50000, 7}};
+    weir_file *file;
+    write_bytes(here, "f", bytes, size);
+    OK(weir_fs_open_sized_file(here->fs, at(here, "f"), size, &file, &here->err));
+    for (size_t i = 0; i < 3; i++) {
+        weir_file_expect(file, parts[i].at, parts[i].end - parts[i].at);
+    }
+    int before = here->s3->gets;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (size_t i = 0; i < 3; i++) {
+            goes_on |= read_piece(file, &parts[i], bytes);
+        }
+    }
+    assert_in_range(here->s3->gets - before, 9, 24);
+    weir_file_close(file);
+    free(bytes);
+}
+
+static void what_is_read_here_and_there_is_fetched_alone(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)4 << 20;
+    uint8_t *bytes = pattern(size);
+    weir_file *file;
+    write_bytes(here, "f", bytes, size);
+    OK(weir_fs_open_sized_file(here->fs, at(here, "f"), size, &file, &here->err));
+    for (uint64_t i = 0; i < 300; i++) {
+        part_reader part = {i * 7919 * 131 % (size - 5000), size, 5000};
+        assert_true(read_piece(file, &part, bytes));
+    }
+    assert_in_range(here->s3->gets, 280, 300); /* a few happen to follow others */
+    here->s3->fault = (test_answer){.status = 403};
+    here->s3->broken = 1;
+    uint8_t data[10];
+    assert_int_equal(weir_file_read_at(file, 3, data, 10, &here->err), WEIR_DENIED);
+    OK(weir_file_read_at(file, 3, data, 10, &here->err));
+    weir_file_close(file);
+    free(bytes);
+}
+
 static void faults_in_passing_do_not_show(void **state)
 {
     place *here = *state;
@@ -483,6 +551,8 @@ int main(void)
         ON_S3(an_abandoned_file_leaves_nothing),
         ON_S3(a_completion_whose_answer_is_lost_is_recognized),
         ON_S3(ranges_that_lie_close_become_one_request),
+        ON_S3(parts_that_are_read_in_order_are_fetched_ahead),
+        ON_S3(what_is_read_here_and_there_is_fetched_alone),
         ON_S3(faults_in_passing_do_not_show),
         ON_S3(publishing_happens_once),
         ON_S3(an_own_publication_is_known_when_its_answer_was_lost),

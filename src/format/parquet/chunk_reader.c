@@ -175,6 +175,7 @@ int weir_parquet_chunk_enter(weir_parquet_chunk_reader *reader, int32_t row_grou
         reader->walk_row = 0;
         reader->walk_offset = reader->chunk->start;
     }
+    weir_file_expect(reader->source->file, reader->chunk->start, reader->chunk->size);
     reader->row_group = row_group;
     return WEIR_OK;
 }

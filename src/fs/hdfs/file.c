@@ -368,7 +368,7 @@ static void close_file(weir_file *file)
 
 weir_file *weir_hdfs_open_file(weir_hdfs *fs, const char *path, uint64_t size, uint64_t block_size)
 {
-    static const weir_file_ops ops = {read_many, close_file};
+    static const weir_file_ops ops = {.read_many = read_many, .close = close_file};
     hdfs_file *self = weir_alloc_zeroed(1, sizeof *self);
     self->file = (weir_file){&ops, weir_strdup(path), size};
     self->fs = fs;

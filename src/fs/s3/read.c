@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "fs/read_ahead.h"
 #include "fs/s3/call.h"
 
 #define LARGEST_GAP   ((uint64_t)256 << 10) /* read along rather than asked for apart */
@@ -19,6 +20,7 @@
 typedef struct s3_file {
     weir_file file;
     weir_s3 *s3;
+    weir_read_ahead *ahead;
 } s3_file;
 
 /* One request. Its bytes go where they are wanted, or, where several ranges share it, into memory of its own first. */
@@ -46,12 +48,16 @@ static int compare_ranges(const void *a, const void *b)
     return (first->offset > second->offset) - (first->offset < second->offset);
 }
 
+static void set_piece(read_piece *piece, uint64_t offset, size_t size, uint8_t *into)
+{
+    *piece = (read_piece){.offset = offset, .size = size, .into = into};
+    snprintf(piece->range, sizeof piece->range, "bytes=%" PRIu64 "-%" PRIu64, offset, offset + size - 1);
+}
+
 static void add_piece(read_plan *plan, uint64_t offset, size_t size, uint8_t *into)
 {
     WEIR_GROW(plan->pieces, plan->capacity, plan->count + 1);
-    read_piece *piece = &plan->pieces[plan->count++];
-    *piece = (read_piece){.offset = offset, .size = size, .into = into};
-    snprintf(piece->range, sizeof piece->range, "bytes=%" PRIu64 "-%" PRIu64, offset, offset + size - 1);
+    set_piece(&plan->pieces[plan->count++], offset, size, into);
 }
 
 /* A range alone, in as many pieces as it is large. */
@@ -174,9 +180,50 @@ static void free_plan(read_plan *plan)
     free(plan->pieces);
 }
 
+/* ---- reading ahead ---- */
+
+static int start_ahead(void *context, uint64_t offset, size_t size, uint8_t *into, void **out_pending, weir_error *err)
+{
+    read_piece *piece = weir_alloc_zeroed(1, sizeof *piece);
+    set_piece(piece, offset, size, into);
+    int code = start_piece(context, piece, err);
+    if (code != WEIR_OK) {
+        free(piece);
+        return code;
+    }
+    *out_pending = piece;
+    return WEIR_OK;
+}
+
+static int wait_ahead(void *context, void *pending, weir_error *err)
+{
+    int code = wait_piece(context, pending, err);
+    free(pending);
+    return code;
+}
+
+static void cancel_ahead(void *context, void *pending)
+{
+    (void)context;
+    weir_s3_cancel(((read_piece *)pending)->pending);
+    free(pending);
+}
+
+static const weir_read_ahead_ops ahead_ops = {.start = start_ahead, .wait = wait_ahead, .cancel = cancel_ahead};
+
+static void expect(weir_file *base, uint64_t offset, uint64_t size)
+{
+    weir_read_ahead_expect(((s3_file *)base)->ahead, offset, size);
+}
+
+/* ---- files ---- */
+
 static int read_many(weir_file *base, const weir_read_range *ranges, size_t count, weir_error *err)
 {
     s3_file *file = (s3_file *)base;
+    if (count == 1 && ranges[0].size > 0 && ranges[0].size <= LARGEST_PIECE) {
+        return weir_read_ahead_read(file->ahead, &ranges[0], err);
+    }
     read_plan plan = {0};
     size_t kept = 0;
     weir_read_range *sorted = weir_alloc(count * sizeof *sorted);
@@ -199,16 +246,15 @@ static int read_many(weir_file *base, const weir_read_range *ranges, size_t coun
     return code;
 }
 
-/* ---- files ---- */
-
 static void close_file(weir_file *base)
 {
     s3_file *file = (s3_file *)base;
+    weir_read_ahead_free(file->ahead);
     free(file->file.path);
     free(file);
 }
 
-static const weir_file_ops file_ops = {.read_many = read_many, .close = close_file};
+static const weir_file_ops file_ops = {.read_many = read_many, .close = close_file, .expect = expect};
 
 int weir_s3_open_sized(weir_fs *fs, const char *path, uint64_t size, weir_file **out, weir_error *err)
 {
@@ -216,6 +262,7 @@ int weir_s3_open_sized(weir_fs *fs, const char *path, uint64_t size, weir_file *
     s3_file *file = weir_alloc_zeroed(1, sizeof *file);
     file->s3 = (weir_s3 *)fs;
     file->file = (weir_file){&file_ops, weir_strdup(path), size};
+    file->ahead = weir_read_ahead_create(&ahead_ops, file, size);
     *out = &file->file;
     return WEIR_OK;
 }
