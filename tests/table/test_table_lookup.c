@@ -156,7 +156,7 @@ static void follow_a_model(bool long_keys, int64_t disk_bytes)
         "p,k", "p", "bucket=2;snapshot.num-retained.min=1;snapshot.num-retained.max=4;write-buffer-size=1 mb");
     weir_table_lookup *lookup = open_lookup(&table, disk_bytes);
     check_all(lookup, &table, &rows, long_keys);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 12; round++) {
         /* Sometimes it falls behind so far that snapshots between are gone. */
         for (int step = random_below(&random, 6) == 0 ? 8 : 1; step > 0; step--) {
             change_some(&table, &rows, &random, long_keys);

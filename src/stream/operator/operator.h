@@ -75,6 +75,7 @@ typedef struct weir_operator_context {
     weir_upsert_materialize upsert_materialize;
     int64_t (*clock_ms)(void);  /* processing time */
     const char *temp_folder;    /* for what need not outlive the job; NULL: nowhere */
+    const int64_t *moment; /* of the source below a WATERMARK (stream/source/source.h); NULL: its rows have an order */
     _Atomic int64_t *late_rows; /* rows that came after their window was closed; for people */
 } weir_operator_context;
 

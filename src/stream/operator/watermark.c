@@ -4,6 +4,9 @@
  * row is late matters only for one that is not after the watermark of the rows before it. So a batch is cut before such
  * rows alone, and what comes of it is what comes of a watermark after each row.
  *
+ * Rows of a table's snapshot came together and lie in the order of their keys: none of them makes another one late. So
+ * over a table the watermark is sent when all rows of a snapshot have been (weir_stream_source.moment).
+ *
  * The watermark outlives the job: what was late before a restart is late after it. */
 #include <stdlib.h>
 
@@ -21,7 +24,11 @@ typedef struct watermark {
     weir_sql_compute *compute; /* what is not simple */
     weir_batch computed;
     weir_batch part;
-    int64_t current;
+    int64_t current;           /* of the rows so far */
+    const int64_t *moment;     /* the source's; NULL: rows come in their order */
+    int64_t seen;              /* the moment whose rows came last */
+    int64_t given;             /* over moments: what has been sent */
+    char *given_uid;
 } watermark;
 
 /* --- Watermarks of rows ---------------------------------------------------------------------------------------- */
@@ -65,6 +72,33 @@ static bool ends_update(const weir_batch *batch, int64_t row)
            batch->kinds[row - 1] == WEIR_UPDATE_BEFORE;
 }
 
+static int take_whole(watermark *self, const weir_batch *batch, const weir_vector *watermarks, weir_error *err)
+{
+    const int64_t *moment = WEIR_VALUES(watermarks, int64_t);
+    for (int64_t row = 0; row < batch->length; row++) {
+        if (!weir_vector_is_null(watermarks, row) && moment[row] - self->distance > self->current) {
+            self->current = moment[row] - self->distance;
+        }
+    }
+    return weir_output_send(&self->base, batch, err);
+}
+
+/* Sends the watermark of a moment that is over. */
+static int end_moment(watermark *self, weir_error *err)
+{
+    if (*self->moment != self->seen) {
+        self->seen = *self->moment;
+        self->given = self->current;
+    }
+    return weir_output_watermark(&self->base, self->given, err);
+}
+
+static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
+{
+    (void)now_ms;
+    return end_moment((watermark *)base, err);
+}
+
 /* The milliseconds of both columns lie side by side: watermarks are of times to the millisecond. */
 static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
 {
@@ -75,6 +109,10 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     (void)input;
     WEIR_TRY(check_times(times, err));
     WEIR_TRY(watermark_column(self, batch, &watermarks, err));
+    if (self->moment != NULL) {
+        WEIR_TRY(end_moment(self, err));
+        return take_whole(self, batch, watermarks, err);
+    }
     WEIR_TRY(weir_output_watermark(base, self->current, err)); /* of an earlier run */
     const int64_t *time = WEIR_VALUES(times, int64_t);
     const int64_t *moment = WEIR_VALUES(watermarks, int64_t);
@@ -102,7 +140,9 @@ static int take_watermark(weir_operator *base, int32_t input, int64_t moment, we
 static int barrier(weir_operator *base, weir_error *err)
 {
     watermark *self = (watermark *)base;
-    return weir_closed_watermark_keep(self->context, self->uid, self->current, err);
+    WEIR_TRY(weir_closed_watermark_keep(self->context, self->uid, self->current, err));
+    return self->moment == NULL ? WEIR_OK
+                                : weir_closed_watermark_keep(self->context, self->given_uid, self->given, err);
 }
 
 static void close_watermark(weir_operator *base)
@@ -111,6 +151,7 @@ static void close_watermark(weir_operator *base)
     weir_sql_compute_free(self->compute);
     weir_batch_free(&self->computed);
     weir_batch_free(&self->part);
+    free(self->given_uid);
     free(self);
 }
 
@@ -141,6 +182,10 @@ int weir_watermark_operator_create(const weir_operator_context *context, const w
     weir_batch_init(&self->part, plan->fields, plan->field_count);
     self->context = context;
     self->uid = node->uid;
+    self->given_uid = weir_format("%s.given", node->uid);
+    self->moment = context->moment;
+    self->seen = context->moment != NULL ? *context->moment : 0;
+    self->base.tick = context->moment != NULL ? tick : NULL;
     self->time_column = plan->time_column;
     self->simple = is_simple(plan, &self->distance);
     weir_field computed = {.name = "watermark", .type = plan->expressions[0]->type};
@@ -153,6 +198,7 @@ int weir_watermark_operator_create(const weir_operator_context *context, const w
         WEIR_GO(weir_sql_compute_create(context->engine, &options, &self->compute, err));
     }
     WEIR_GO(weir_closed_watermark_restore(context, node->uid, &self->current, err));
+    WEIR_GO(weir_closed_watermark_restore(context, self->given_uid, &self->given, err));
     *out = &self->base;
 done:
     if (code != WEIR_OK) {

@@ -199,14 +199,32 @@ static int32_t count_inputs(const weir_stream_node *node)
     return looks_up ? 1 : plan->input_count;
 }
 
-/* A hint may say how long groups are kept. (What it says of joins goes by sides.) */
+static int32_t count_sources(const weir_plan *plan)
+{
+    int32_t count = plan->kind == WEIR_PLAN_SCAN || plan->kind == WEIR_PLAN_VALUES;
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        count += count_sources(plan->inputs[i]);
+    }
+    return count;
+}
+
+/* The one source of what stands below a node that is being built; NULL: there are several. */
+static const weir_stream_source *source_below(const weir_graph *graph, const weir_plan *plan)
+{
+    return count_sources(plan) == 1 ? graph->sources[graph->source_count - 1].source : NULL;
+}
+
+/* A hint may say how long groups are kept. (What it says of joins goes by sides.) A WATERMARK looks at its source. */
 static const weir_operator_context *context_of(weir_graph *graph, const weir_plan *plan)
 {
-    if (plan->kind != WEIR_PLAN_AGGREGATE || plan->state_ttls_ms == NULL) {
+    bool has_ttl = plan->kind == WEIR_PLAN_AGGREGATE && plan->state_ttls_ms != NULL;
+    const weir_stream_source *source = plan->kind == WEIR_PLAN_WATERMARK ? source_below(graph, plan) : NULL;
+    if (!has_ttl && source == NULL) {
         return &graph->context;
     }
     weir_operator_context *own = weir_arena_copy(&graph->arena, &graph->context, sizeof graph->context);
-    own->state_ttl_ms = plan->state_ttls_ms[0];
+    own->state_ttl_ms = has_ttl ? plan->state_ttls_ms[0] : own->state_ttl_ms;
+    own->moment = source != NULL && source->moment >= 0 ? &source->moment : NULL;
     return own;
 }
 
@@ -236,15 +254,6 @@ static int build_node(weir_graph *graph, const weir_plan *plan, weir_operator_ou
 }
 
 /* --- Sources --------------------------------------------------------------------------------------------------- */
-
-static int32_t count_sources(const weir_plan *plan)
-{
-    int32_t count = plan->kind == WEIR_PLAN_SCAN || plan->kind == WEIR_PLAN_VALUES;
-    for (int32_t i = 0; i < plan->input_count; i++) {
-        count += count_sources(plan->inputs[i]);
-    }
-    return count;
-}
 
 static int open_source(weir_graph *graph, const weir_plan *plan, weir_stream_source **out, weir_error *err)
 {

@@ -93,6 +93,7 @@ static void end_plan(paimon_source *source)
     weir_table_plan_free(source->plan);
     source->plan = NULL;
     source->split = source->rows = source->skip = 0;
+    source->base.moment++;
 }
 
 static void end_split(paimon_source *source)
@@ -329,7 +330,8 @@ static int restore_to(paimon_source *source, const position *at, weir_error *err
     switch (at->phase) {
     case PHASE_START:
         return WEIR_OK;
-    case PHASE_NEXT:
+    case PHASE_NEXT: /* all rows of the moment before have been given */
+        source->base.moment++;
         return weir_stream_scan_restore(source->scan, at->snapshot, err);
     case PHASE_STATE:
         WEIR_TRY(weir_stream_scan_restore_state(source->scan, at->snapshot, err));
