@@ -8,7 +8,7 @@
 #include "table/scan.h"
 #include "table/table_lookup.h"
 
-#define FEW_ROWS 500000 /* up to so many are taken in whole */
+#define FEW_ROWS 200000 /* up to so many are taken in whole */
 
 typedef struct paimon_lookup {
     weir_sql_lookup base;

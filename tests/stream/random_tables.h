@@ -102,8 +102,7 @@ static inline int random_open_stream(weir_sql_table *base, const weir_scan_reque
 {
     random_source *self = weir_alloc_zeroed(1, sizeof *self);
     (void)err;
-    self->base = (weir_stream_source){.moment = -1,
-                                        .next = random_source_next,
+    self->base = (weir_stream_source){.next = random_source_next,
                                       .position = random_source_position,
                                       .restore = random_source_restore,
                                       .close = random_source_close,

@@ -224,7 +224,7 @@ static const weir_operator_context *context_of(weir_graph *graph, const weir_pla
     }
     weir_operator_context *own = weir_arena_copy(&graph->arena, &graph->context, sizeof graph->context);
     own->state_ttl_ms = has_ttl ? plan->state_ttls_ms[0] : own->state_ttl_ms;
-    own->moment = source != NULL && source->moment >= 0 ? &source->moment : NULL;
+    own->moment = source != NULL && source->moment > 0 ? &source->moment : NULL;
     return own;
 }
 

@@ -88,7 +88,6 @@ int weir_connector_source_open(const weir_connector_source_options *options, wei
     }
     weir_batch_init(&source->inner, source->fields, field_count);
     source->base = (weir_stream_source){
-        .moment = -1,
         .next = next_batch,
         .position = write_position,
         .restore = restore,

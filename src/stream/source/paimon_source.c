@@ -529,6 +529,7 @@ int weir_paimon_source_open(const weir_table *table, const weir_paimon_source_op
     source->table = table;
     source->identity = weir_format("paimon:%s", table->context.paths.root);
     source->base = (weir_stream_source){
+        .moment = 1,
         .next = next_batch,
         .position = write_position,
         .restore = restore,

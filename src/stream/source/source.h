@@ -31,7 +31,7 @@ struct weir_stream_source {
     int64_t poll_interval_ms; /* after WEIR_IDLE it need not be asked earlier; 0: as often as one likes */
     bool is_waiting; /* by the last WEIR_IDLE: it has seen something that it gives before long though nothing is added */
     /* Which moment the rows of the last batch belong to: it grows when all rows of one have been given. Rows of a moment (a
-     * snapshot of a table) came together and lie in no order of time, so that watermarks wait for its end. -1: rows come in
+     * snapshot of a table) came together and lie in no order of time, so that watermarks wait for its end. 0: rows come in
      * their order. */
     int64_t moment;
     const char *description;  /* for people: "lake.ods.orders" */

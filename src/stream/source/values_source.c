@@ -92,8 +92,7 @@ static void close_values(weir_stream_source *base)
 weir_stream_source *weir_values_source_create(weir_sql_engine *engine, const weir_plan *plan)
 {
     values_source *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base = (weir_stream_source){.moment = -1,
-                                      .next = next,
+    self->base = (weir_stream_source){.next = next,
                                       .position = position,
                                       .restore = restore,
                                       .close = close_values,
