@@ -9,11 +9,12 @@ class Mysql:
 
     def __init__(self, server, database):
         self.server, self.database = server, database
+        self.env = server.env  # as long as it restarts there is none
         self.is_mariadb = server.name == "mariadb"
         self.run(f"DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database}", database="")
 
     def command(self, database=None):
-        env = self.server.env
+        env = self.env
         name = self.database if database is None else database
         return ["mariadb", "--no-defaults", "--default-character-set=utf8mb4", "-h", env["MYSQL_HOST"], "-P",
                 env["MYSQL_PORT"], "-u", env["MYSQL_USER"], f"-p{env['MYSQL_PASSWORD']}", "--batch", "--raw",
@@ -37,7 +38,7 @@ class Mysql:
 
     def source(self, columns, table, **options):
         """CREATE TABLE for a table that follows this server's."""
-        env = self.server.env
+        env = self.env
         settings = {"connector": "mysql-cdc", "hostname": env["MYSQL_HOST"], "port": env["MYSQL_PORT"],
                     "username": env["MYSQL_REPL_USER"], "password": env["MYSQL_REPL_PASSWORD"],
                     "database-name": self.database, "table-name": table, "server-time-zone": "UTC",

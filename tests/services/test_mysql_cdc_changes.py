@@ -42,7 +42,7 @@ def expect(what, error, *words):
 def test_mistakes_are_told(scene):
     for mysql in both(scene):
         mysql.run("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(10), d DATETIME, b BLOB, x INT NULL)")
-        port = mysql.server.env["MYSQL_PORT"]
+        port = mysql.env["MYSQL_PORT"]
         say = {"password": SECRET}
         expect("password", error_of(scene, mysql, **say), "Access denied", "check 'username' and 'password'",
                f"127.0.0.1:{port}")
