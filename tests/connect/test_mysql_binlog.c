@@ -4,14 +4,16 @@
 #include "connect/connect_fixture.h"
 #include "format/compression.h"
 
-static const char *const columns[] = {"id int", "u bigint unsigned", "d decimal(10,2)", "s varchar(20)", "e enum('a','b')",
-                                      "ts timestamp(3)", "tm time(2)", "b bit(9)", "y year"};
+static const char *const columns[] = {"id int",        "u bigint unsigned", "d decimal(10,2)",
+                                      "s varchar(20)", "e enum('a','b')",   "ts timestamp(3)",
+                                      "tm time(2)",    "b bit(9)",          "y year"};
 
-static const char row[] = "ROW<id INT, u DECIMAL(20, 0), d DECIMAL(10, 2), s STRING, e STRING, ts TIMESTAMP(3), tm STRING, "
-                          "b BYTES, y INT>";
+static const char row[] =
+    "ROW<id INT, u DECIMAL(20, 0), d DECIMAL(10, 2), s STRING, e STRING, ts TIMESTAMP(3), tm STRING, "
+    "b BYTES, y INT>";
 
 static void check_log(weir_slice file, const char *const *definitions, uint32_t count, const char *type_text,
-                       const char *expected, int expected_code)
+                      const char *expected, int expected_code)
 {
     weir_arena arena;
     weir_mysql_table table;
@@ -41,14 +43,14 @@ static void check_file(const char *path, const char *expected)
 }
 
 #define CREATED                                                                                                        \
-    "query 5 of 1 tables: CREATE TABLE fx.t (id INT PRIMARY KEY, u BIGINT UNSIGNED, d DECIMAL(10,2), s VARCHAR(20), "   \
+    "query 5 of 1 tables: CREATE TABLE fx.t (id INT PRIMARY KEY, u BIGINT UNSIGNED, d DECIMAL(10,2), s VARCHAR(20), "  \
     "e ENUM('a','b'), ts TIMESTAMP(3) NULL, tm TIME(2), b BIT(9), y YEAR)\n"
 #define ROWS                                                                                                           \
-    "insert [1, \"18446744073709551615\", \"-12.34\", \"h\xc3\xa9\xc3\xa9\", \"b\", \"2024-02-29 12:34:56.789\", "      \
+    "insert [1, \"18446744073709551615\", \"-12.34\", \"h\xc3\xa9\xc3\xa9\", \"b\", \"2024-02-29 12:34:56.789\", "     \
     "\"-01:02:03.45\", \"0101\", 2024]\n"                                                                              \
     "insert [2, null, null, null, null, null, null, null, null]\n"
 #define UPDATED(s)                                                                                                     \
-    "update [1, \"18446744073709551615\", \"-12.34\", \"" s "\", \"b\", \"2024-02-29 12:34:56.789\", "                  \
+    "update [1, \"18446744073709551615\", \"-12.34\", \"" s "\", \"b\", \"2024-02-29 12:34:56.789\", "                 \
     "\"-01:02:03.45\", \"0101\", 2024]\n"
 
 static void a_file_of_mariadb_says_what_was_done(void **state)
@@ -59,10 +61,10 @@ static void a_file_of_mariadb_says_what_was_done(void **state)
                "gtid 0-1-559 alone\nquery 9 of 1 tables: DROP DATABASE IF EXISTS fx\n"
                "gtid 0-1-560 alone\nquery 0 of 0 tables: CREATE DATABASE fx\n"
                "gtid 0-1-561 alone\n" CREATED "gtid 0-1-562\ntable fx.t, 9 columns with names\n" ROWS
-               "commit\ngtid 0-1-563\ntable fx.t, 9 columns with names\n" UPDATED(
-                   "h\xc3\xa9\xc3\xa9") UPDATED("x") "commit\ngtid 0-1-564\ntable fx.t, 9 columns with names\n"
-                                      "delete [2, null, null, null, null, null, null, null, null]\n"
-                                      "commit\nrotate binlog.000004:4\n");
+               "commit\ngtid 0-1-563\ntable fx.t, 9 columns with names\n" UPDATED("h\xc3\xa9\xc3\xa9")
+                   UPDATED("x") "commit\ngtid 0-1-564\ntable fx.t, 9 columns with names\n"
+                                "delete [2, null, null, null, null, null, null, null, null]\n"
+                                "commit\nrotate binlog.000004:4\n");
 }
 
 #define GTID(number) "gtid 0bc7a2b4-ec6a-11f1-9323-02fc00000001:" number "\n"
@@ -72,11 +74,13 @@ static void a_file_of_mysql_says_what_was_done(void **state)
 {
     (void)state;
     check_file("tests/connect/fixtures/mysql-5.6.binlog",
-               "before 0bc7a2b4-ec6a-11f1-9323-02fc00000001:1-498\n" GTID("499")
-                   "query 9 of 1 tables: DROP DATABASE IF EXISTS fx\n" GTID("500")
-                       "query 0 of 0 tables: CREATE DATABASE fx\n" GTID("501") CREATED GTID("502") BEGUN ROWS
-                   "commit\n" GTID("503") BEGUN UPDATED("h\xc3\xa9\xc3\xa9") UPDATED("x") "commit\n" GTID("504") BEGUN
-                   "delete [2, null, null, null, null, null, null, null, null]\ncommit\nrotate binlog.000004:4\n");
+               "before 0bc7a2b4-ec6a-11f1-9323-02fc00000001:1-498\n" GTID(
+                   "499") "query 9 of 1 tables: DROP DATABASE IF EXISTS fx\n" GTID("500") "query 0 of 0 tables: CREATE "
+                                                                                          "DATABASE fx\n" GTID("501")
+                                                                                              CREATED GTID("502")
+                                                                                                  BEGUN ROWS
+               "commit\n" GTID("503") BEGUN UPDATED("h\xc3\xa9\xc3\xa9") UPDATED("x") "commit\n" GTID("504") BEGUN
+               "delete [2, null, null, null, null, null, null, null, null]\ncommit\nrotate binlog.000004:4\n");
 }
 
 /* ---- events that are made here ---- */
@@ -126,7 +130,10 @@ static void add_hex(weir_buffer *log, uint8_t type, const char *hex, bool has_ch
 static void start_log(weir_buffer *log, bool has_checksums)
 {
     weir_buffer body = {0};
-    weir_buffer_append(log, "\xfe" "bin", 4);
+    weir_buffer_append(log,
+                       "\xfe"
+                       "bin",
+                       4);
     weir_put_number(&body, 4, 2);
     weir_buffer_append(&body, "8.0.36", 6);
     weir_buffer_append_zeros(&body, 44 + 4);
@@ -157,7 +164,8 @@ static void a_compressed_transaction_of_mysql_8_is_unpacked(void **state)
     weir_buffer log = {0}, inner = {0}, packed = {0}, body = {0};
     weir_error err;
     start_log(&log, true);
-    add_hex(&log, WEIR_BINLOG_GTID, "00 3e11fa4771ca11e19e33c80aa9429562 1700000000000000 02 0000000000000000 00", true);
+    add_hex(&log, WEIR_BINLOG_GTID, "00 3e11fa4771ca11e19e33c80aa9429562 1700000000000000 02 0000000000000000 00",
+            true);
     add_hex(&inner, WEIR_BINLOG_TABLE_MAP, MAP_8, false);
     add_hex(&inner, WEIR_BINLOG_XID, "0100000000000000", false);
     check_ok(weir_compress(WEIR_COMPRESSION_ZSTD, 3, weir_buffer_slice(&inner), &packed, &err), &err);
@@ -166,9 +174,9 @@ static void a_compressed_transaction_of_mysql_8_is_unpacked(void **state)
     add_event(&log, WEIR_BINLOG_TRANSACTION_PAYLOAD, &body, true);
     add_hex(&log, WEIR_BINLOG_HEARTBEAT_2, "01 0d 62696e6c6f672e303030303037 02 04 fd000001 00", true);
     check_log(weir_buffer_slice(&log), columns_8, 4, row_8,
-               "gtid 3e11fa47-71ca-11e1-9e33-c80aa9429562:23\ntable fx.t, 4 columns with names\ncommit\n"
-               "heartbeat binlog.000007:65536\n",
-               WEIR_OK);
+              "gtid 3e11fa47-71ca-11e1-9e33-c80aa9429562:23\ntable fx.t, 4 columns with names\ncommit\n"
+              "heartbeat binlog.000007:65536\n",
+              WEIR_OK);
     weir_buffer_free(&log);
     weir_buffer_free(&inner);
     weir_buffer_free(&packed);
@@ -183,9 +191,9 @@ static void a_map_tells_more_than_the_declaration(void **state)
     add_hex(&log, WEIR_BINLOG_TABLE_MAP, MAP_8, false);
     add_hex(&log, WEIR_BINLOG_WRITE_ROWS_2, ROW_8, false);
     check_log(weir_buffer_slice(&log), columns_8, 4, row_8,
-               "table fx.t, 4 columns with names\n"
-               "insert [4294967295, \"{\\\"a\\\":[1,true,\\\"x\\\"]}\", \"y\", \"hi\"]\n",
-               WEIR_OK);
+              "table fx.t, 4 columns with names\n"
+              "insert [4294967295, \"{\\\"a\\\":[1,true,\\\"x\\\"]}\", \"y\", \"hi\"]\n",
+              WEIR_OK);
     weir_buffer_free(&log);
 }
 

@@ -54,9 +54,9 @@ static void a_set_contains_its_parts(void **state)
         const char *set, *part;
         bool is_mariadb, contains;
     } cases[] = {
-        {A ":1-9", A ":3-4", false, true},  {A ":1-9", A ":3-10", false, false}, {A ":1-9", B ":1", false, false},
-        {A ":1-9", "", false, true},        {A ":1-3:5-9", A ":3-5", false, false}, {"0-1-9", "0-2-8", true, true},
-        {"0-1-9", "0-1-10", true, false},   {"0-1-9", "1-1-1", true, false},
+        {A ":1-9", A ":3-4", false, true}, {A ":1-9", A ":3-10", false, false},    {A ":1-9", B ":1", false, false},
+        {A ":1-9", "", false, true},       {A ":1-3:5-9", A ":3-5", false, false}, {"0-1-9", "0-2-8", true, true},
+        {"0-1-9", "0-1-10", true, false},  {"0-1-9", "1-1-1", true, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -132,8 +132,11 @@ static void text_of_the_server_loses_its_blanks(void **state)
 
 static void damaged_geometries_are_errors(void **state)
 {
-    static const char *const cases[] = {"", "00000000", "00000000 01 01000000 0000000000000000",
-                                        "00000000 01 02000000 ffffffff", "00000000 01 63000000 00000000",
+    static const char *const cases[] = {"",
+                                        "00000000",
+                                        "00000000 01 01000000 0000000000000000",
+                                        "00000000 01 02000000 ffffffff",
+                                        "00000000 01 63000000 00000000",
                                         "00000000 00 00000001 0000000000000000 0000000000000000"};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -152,7 +155,9 @@ static void texts_of_other_character_sets_become_utf8(void **state)
     } cases[] = {
         {"latin1", "41e98081", "A\xc3\xa9\xe2\x82\xac\xc2\x81"},
         {"gbk", "d6d0ce c4", "\xe4\xb8\xad\xe6\x96\x87"},
-        {"gbk", "61ff62", "a\xef\xbf\xbd" "b"},
+        {"gbk", "61ff62",
+         "a\xef\xbf\xbd"
+         "b"},
         {"utf16", "0061d83dde00", "a\xf0\x9f\x98\x80"},
         {"sjis", "8365", "\xe3\x83\x86"},
         {"koi8r", "c1", "\xd0\xb0"},

@@ -1,5 +1,5 @@
-/* Fuzzes the parser of binlogs: any bytes as a file of one, its rows decoded to the columns of a table; and the same bytes
- * as a JSON document, a geometry, a list of transactions, a statement. Built with -DWEIR_FUZZ=ON (libFuzzer).
+/* Fuzzes the parser of binlogs: any bytes as a file of one, its rows decoded to the columns of a table; and the same
+ * bytes as a JSON document, a geometry, a list of transactions, a statement. Built with -DWEIR_FUZZ=ON (libFuzzer).
  *
  * Seeds: files of binlogs. */
 #include "connect/binlog_text.h"
@@ -7,8 +7,9 @@
 #include "connect/mysql/json_text.h"
 
 static const char *const columns[] = {
-    "id int", "u bigint unsigned", "d decimal(10,2)", "s varchar(20)", "e enum('a','b')", "ts timestamp(3)", "tm time(2)",
-    "b bit(9)", "y year", "j json", "g geometry", "x set('a','b')", "n binary(5)", "l decimal(65,30)", "t text"};
+    "id int",          "u bigint unsigned", "d decimal(10,2)", "s varchar(20)",    "e enum('a','b')",
+    "ts timestamp(3)", "tm time(2)",        "b bit(9)",        "y year",           "j json",
+    "g geometry",      "x set('a','b')",    "n binary(5)",     "l decimal(65,30)", "t text"};
 
 static const char row[] =
     "ROW<id INT, u DECIMAL(20, 0), d DECIMAL(10, 2), s STRING, e STRING, ts TIMESTAMP(3), tm STRING, b BYTES, y INT, "

@@ -64,7 +64,8 @@ class Load:
             try:
                 mysql.run(statements(number, turn))
             except AssertionError as problem:
-                if not any(word in str(problem) for word in ("Lost connection", "Can't connect", "Deadlock")):
+                if not any(word in str(problem) for word in ("Lost connection", "Can't connect", "Deadlock", "interrupted",
+                                                         "shutdown")):
                     self.failures.append(problem)
                     return
             turn += 1

@@ -1,6 +1,5 @@
 """Tables of MySQL and MariaDB, followed: every type, changes under load, kills, startup modes, metadata."""
 
-import signal
 import time
 
 from mysql import Load, Mysql
@@ -20,11 +19,6 @@ def both(scene):
 
 def lake(scene):
     return LAKE.format(folder=scene.folder)
-
-
-def stop(job):
-    job.signal(signal.SIGINT)
-    return job.finish(60)
 
 
 def rows_of(scene, table, order="id", columns="*"):
@@ -130,7 +124,7 @@ def check_types(scene, mysql, types):
     mysql.run("UPDATE t SET id = id + 100 WHERE id >= 100")
     scene.eventually("the rows of the binlog", lambda: job.running() and rows_of(
         scene, table, columns="id")[-1] == [200 + len(rows) - 1])
-    stop(job)
+    job.stop()
     came = scene.sql("SET 'table.local-time-zone' = 'UTC';" + lake(scene) + f"SELECT * FROM lake.d.{table};")
     assert len(came) == 2 * len(rows), len(came)
     for number, *values in came:
@@ -225,7 +219,7 @@ def follow(scene, mysql, kind, clients=2, kills=0, cuts=0, restarts=0, options=N
         scene.equal(name, at_server(mysql, kind), scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
         return True
     scene.eventually("the same rows", same, 60)
-    stop(job)
+    job.stop()
 
 
 def test_tables_under_load(scene):
@@ -280,7 +274,7 @@ def test_sums_of_a_changelog_are_right_after_kills(scene):
             scene.equal(name, expected, scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
             return True
         scene.eventually("the same sums", same, 60)
-        stop(job)
+        job.stop()
 
 
 def test_a_large_transaction_is_cut_and_goes_on_within(scene):
@@ -305,7 +299,7 @@ def test_a_large_transaction_is_cut_and_goes_on_within(scene):
             job.kill()
             job = scene.job(script, name=name)
         scene.eventually("all rows are other ones", lambda: counts([[1, 1 << 17]]))
-        stop(job)
+        job.kill()
 
 
 def collect(scene, mysql, columns, table, options=None, seconds=2, script=""):
@@ -379,7 +373,7 @@ def test_patterns_and_metadata(scene):
                                                ["orders_33", "+I", True, 7, "new"], ["orders_2", "-U", True, 1, "b"],
                                                ["orders_2", "+U", True, 1, "c"]], [row[:5] for row in came])
         assert {row[5] for row in came} == {mysql.database}
-        stop(job)
+        job.stop()
 
 
 def test_tables_without_a_primary_key(scene):
@@ -407,4 +401,4 @@ def test_tables_without_a_primary_key(scene):
             scene.equal(name, expected, scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
             return True
         scene.eventually("the same sums", same, 60)
-        stop(job)
+        job.stop()

@@ -1,6 +1,5 @@
 """What goes wrong between a server and its reader, what it says then, and statements that change tables."""
 
-import signal
 import time
 
 from mysql import Mysql
@@ -118,8 +117,7 @@ def test_changes_of_a_table_that_fit_are_followed(scene):
         mysql.run("ALTER TABLE t ADD INDEX (v), DROP COLUMN first; CREATE TABLE u (id INT); TRUNCATE u; DROP TABLE u")
         mysql.run("DELETE FROM t WHERE id = 2")
         wait_for(scene, mysql, job, [[1, 1, "c"]])
-        job.signal(signal.SIGINT)
-        job.finish(60)
+        job.stop()
 
 
 def test_changes_of_a_table_that_do_not_fit_stop_the_job(scene):
@@ -146,8 +144,7 @@ def test_changes_of_a_table_that_do_not_fit_stop_the_job(scene):
             if way_on:
                 job = start(scene, mysql, "id INT, v INT", **way_on)
                 wait_for(scene, mysql, job, [[1, 1], [2, 2], [3, 3]])
-                job.signal(signal.SIGINT)
-                job.finish(60)
+                job.stop()
 
 
 def test_a_binlog_that_is_gone_is_told(scene):
@@ -155,8 +152,7 @@ def test_a_binlog_that_is_gone_is_told(scene):
         mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)")
         job = start(scene, mysql, "id INT, v INT")
         wait_for(scene, mysql, job, [[1, 1]])
-        job.signal(signal.SIGINT)
-        job.finish(60)
+        job.stop()
         mysql.run("INSERT INTO t VALUES (2, 2); FLUSH LOGS; INSERT INTO t VALUES (3, 3); FLUSH LOGS")
         (last, *_), = mysql.run("SHOW MASTER STATUS")
         mysql.run(f"PURGE BINARY LOGS TO '{last}'")

@@ -1,6 +1,5 @@
 """Servers with other settings: no global ids, no names in the binlog, no checksums, compressed events, old row events."""
 
-import signal
 import time
 
 from mysql import Mysql
@@ -45,13 +44,11 @@ def test_columns_that_were_added_while_the_job_was_down(scene):
             return sorted(scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};")) == expected
         job = scene.job(script, name=name)
         scene.eventually("the row", lambda: rows(job, [[1, "a"]]))
-        job.signal(signal.SIGINT)
-        job.finish(60)
+        job.stop()
         mysql.run("INSERT INTO t VALUES (2, 'b'); ALTER TABLE t ADD COLUMN f INT FIRST; INSERT INTO t VALUES (7, 3, 'c')")
         job = scene.job(script, name=name)
         scene.eventually("rows of before and after", lambda: rows(job, [[1, "a"], [2, "b"], [3, "c"]]))
-        job.signal(signal.SIGINT)
-        job.finish(60)
+        job.stop()
 
 
 def test_an_idle_job_stays_near_the_end_of_the_binlog(scene):
@@ -74,5 +71,4 @@ def test_an_idle_job_stays_near_the_end_of_the_binlog(scene):
         mysql.run(f"PURGE BINARY LOGS TO '{last}'; INSERT INTO t VALUES (2)")
         job = scene.job(script, name=name)
         scene.eventually("the next row", lambda: count(job, 2))
-        job.signal(signal.SIGINT)
-        job.finish(60)
+        job.stop()

@@ -4,7 +4,6 @@ connections and of the server; then every row is compared, and read by Java."""
 import json
 import os
 import pathlib
-import signal
 import time
 
 from mysql import Load, Mysql
@@ -74,8 +73,7 @@ def test_seed_users_into_the_lake_through_kills(scene):
         scene.equal("users", expected, scene.sql(read))
         return True
     scene.eventually("the same rows", same, 90)
-    job.signal(signal.SIGINT)
-    job.finish(60)
+    job.stop()
     java = store.java()
     scene.equal("users in Java", [[*row] for row in expected],
                 [json.loads(line) for line in java.dump(f"{store.warehouse}/users")])

@@ -7,11 +7,11 @@
 #include "base/clock.h"
 
 /* A server that has nothing to tell says so; one that does not is gone. */
-#define HEARTBEAT_NS     "1000000000"
-#define READ_TIMEOUT_S   30
-#define FIRST_POSITION   4
-#define MARIADB_ABILITY  "4" /* global ids are understood */
-#define THROUGH_GTID     4
+#define HEARTBEAT_NS    "1000000000"
+#define READ_TIMEOUT_S  30
+#define FIRST_POSITION  4
+#define MARIADB_ABILITY "4" /* global ids are understood */
+#define THROUGH_GTID    4
 
 enum { DUMP = 0x12, DUMP_GTID = 0x1E, PURGED_OR_IN_USE = 1236 };
 
@@ -155,11 +155,12 @@ static int fail_from_server(const weir_binlog_stream *stream, weir_error *err)
                      strstr(text, "could not find") != NULL || strstr(text, "not in the master's binlog") != NULL ||
                      strstr(text, "missing") != NULL;
     if (is_purged) {
-        return weir_fail(err, WEIR_NOT_FOUND,
-                         "MySQL at %s:%u no longer has the binlog from where this job stopped, and changes are lost (%s); "
-                         "start over with --fresh, and let the server keep its binlog longer "
-                         "(binlog_expire_logs_seconds, expire_logs_days)",
-                         connection->address->host, connection->address->port, text);
+        return weir_fail(
+            err, WEIR_NOT_FOUND,
+            "MySQL at %s:%u no longer has the binlog from where this job stopped, and changes are lost (%s); "
+            "start over with --fresh, and let the server keep its binlog longer "
+            "(binlog_expire_logs_seconds, expire_logs_days)",
+            connection->address->host, connection->address->port, text);
     }
     bool is_taken = strstr(text, "same server") != NULL || strstr(text, "same server_uuid") != NULL;
     return (weir_fail)(err, is_taken ? WEIR_RETRY : WEIR_IO, "MySQL at %s:%u: reading the binlog: %s (error %u)%s",

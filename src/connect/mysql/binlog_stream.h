@@ -23,7 +23,8 @@ void weir_binlog_stream_close(weir_binlog_stream *stream);
 /* Whether something came from the server within this time. (It may be that something is there even so.) */
 bool weir_binlog_stream_wait(const weir_binlog_stream *stream, int wait_ms);
 
-/* The next event, which is borrowed until the next call. Waits for it; a server that has nothing says so each second. */
+/* The next event, which is borrowed until the next call. Waits for it; a server that has nothing says so each second.
+ */
 int weir_binlog_stream_next(weir_binlog_stream *stream, weir_binlog_event *out, weir_error *err);
 
 #endif

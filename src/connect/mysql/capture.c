@@ -7,6 +7,8 @@
 #include "connect/mysql/snapshot.h"
 
 #define POSITION_VERSION 1
+#define BATCH_BYTES      ((int64_t)16 << 20)
+#define BUDGET_SHARE     8 /* of the budget for a batch: vectors grow by doubling, and several are on their way */
 
 void weir_capture_init(weir_capture *capture, const weir_mysql_settings *settings, weir_capture_sink sink)
 {
@@ -51,6 +53,13 @@ void weir_capture_free(weir_capture *capture)
         weir_buffer_free(&capture->scratch[i]);
     }
     weir_arena_free(&capture->event_arena);
+}
+
+int64_t weir_capture_batch_bytes(const weir_capture *capture)
+{
+    const weir_budget *budget = capture->settings->budget;
+    int64_t share = budget == NULL ? BATCH_BYTES : weir_budget_limit(budget) / BUDGET_SHARE;
+    return share < BATCH_BYTES ? share : BATCH_BYTES;
 }
 
 int weir_capture_flush(weir_capture *capture, weir_error *err)
@@ -142,13 +151,15 @@ int weir_capture_decode(weir_capture *capture, weir_slice position, weir_error *
     }
     if (!weir_byte_reader_is_done(&reader) || capture->reading > capture->table_count) {
         free_tables(capture);
-        return weir_fail(err, WEIR_CORRUPT,
-                         "mysql-cdc: the stored position is damaged, or 'scan.incremental.snapshot.chunk.key-column' is "
-                         "another one now");
+        return weir_fail(
+            err, WEIR_CORRUPT,
+            "mysql-cdc: the stored position is damaged, or 'scan.incremental.snapshot.chunk.key-column' is "
+            "another one now");
     }
     if (is_mariadb != capture->query.is_mariadb) {
         free_tables(capture);
-        return weir_fail(err, WEIR_INVALID, "mysql-cdc: this job has read from %s, and 'hostname' is a %s now; start over",
+        return weir_fail(err, WEIR_INVALID,
+                         "mysql-cdc: this job has read from %s, and 'hostname' is a %s now; start over",
                          is_mariadb ? "MariaDB" : "MySQL", capture->query.is_mariadb ? "MariaDB" : "MySQL");
     }
     return WEIR_OK;

@@ -40,8 +40,8 @@ typedef struct weir_captured_table {
 
 /* What a thread that reads gives its batches to. */
 typedef struct weir_capture_sink {
-    /* Takes a batch and leaves an empty one; `position` is what to go on from. Waits until there is room. WEIR_CANCELLED:
-     * the end. */
+    /* Takes a batch and leaves an empty one; `position` is what to go on from. Waits until there is room.
+     * WEIR_CANCELLED: the end. */
     int (*take)(void *self, weir_batch *batch, const weir_buffer *position, uint32_t last_change_s, weir_error *err);
     /* Whether to end. */
     bool (*is_stopping)(void *self);
@@ -66,7 +66,7 @@ typedef struct weir_capture {
     weir_map table_ids; /* of the stream: 8 bytes to a table */
     bool *known_fields; /* whether any table has a column for it */
 
-    weir_binlog_offset offset; /* behind a whole transaction */
+    weir_binlog_offset offset;    /* behind a whole transaction */
     weir_binlog_offset caught_up; /* where the server was when the stream was opened */
     char stream_file[WEIR_BINLOG_NAME_SIZE];
     bool in_transaction;
@@ -79,19 +79,19 @@ typedef struct weir_capture {
     uint32_t change_s;      /* its time */
     int64_t skip_before_ms; /* changes before are passed over; 0: none */
 
-    size_t reading;                   /* the table that is read now, among `tables`; table_count: all are read */
-    weir_snapshot_chunk *chunk;       /* rows that wait for the binlog; NULL: none */
-    int64_t chunk_rows;               /* to ask for next */
+    size_t reading;             /* the table that is read now, among `tables`; table_count: all are read */
+    weir_snapshot_chunk *chunk; /* rows that wait for the binlog; NULL: none */
+    int64_t chunk_rows;         /* to ask for next */
 
-    bool may_be_invisible;            /* a transaction was read since the last snapshot */
+    bool may_be_invisible; /* a transaction was read since the last snapshot */
 
     weir_batch batch;
     int64_t batch_bytes; /* that its rows had in the binlog */
     uint32_t batch_change_s;
-    int64_t batch_ns; /* when its first row was there */
-    int64_t pushed_ns;         /* when the last position was handed over */
-    bool has_news;             /* the position is another one since */
-    weir_mysql_value *values;  /* of two rows */
+    int64_t batch_ns;         /* when its first row was there */
+    int64_t pushed_ns;        /* when the last position was handed over */
+    bool has_news;            /* the position is another one since */
+    weir_mysql_value *values; /* of two rows */
     size_t value_capacity;
     weir_buffer scratch[4];
     weir_arena event_arena;
@@ -135,7 +135,10 @@ bool weir_capture_is_caught_up(const weir_capture *capture);
 /* snapshot.c: reads the next chunk; the last one makes capture->reading table_count. */
 int weir_snapshot_step(weir_capture *capture, weir_error *err);
 
-/* capture.c: hands over the batch, and the position. */
+/* capture.c: how many bytes a batch or a chunk should have at most, by the budget. */
+int64_t weir_capture_batch_bytes(const weir_capture *capture);
+
+/* Hands over the batch, and the position. */
 int weir_capture_flush(weir_capture *capture, weir_error *err);
 void weir_capture_encode(const weir_capture *capture, weir_buffer *out);
 int weir_capture_decode(weir_capture *capture, weir_slice position, weir_error *err);

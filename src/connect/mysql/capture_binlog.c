@@ -5,7 +5,7 @@
 #include "connect/mysql/capture.h"
 
 #define FIRST_POSITION 4
-#define BATCH_WAIT_MS  2  /* for more rows, when some are there */
+#define BATCH_WAIT_MS  2                       /* for more rows, when some are there */
 #define BATCH_AGE_NS   ((int64_t)20 * 1000000) /* after which they are given to one who has none */
 
 /* ---- positions ---- */

@@ -4,7 +4,7 @@
 #include "connect/mysql/snapshot.h"
 #include "vector/time_text.h"
 
-#define BATCH_BYTES ((int64_t)16 << 20)
+#define ROWS_A_LOOK 256 /* rows between two looks at a batch's memory */
 
 /* An event that is being worked on. */
 typedef struct row_event {
@@ -189,7 +189,8 @@ static int apply_row(row_event *event, weir_error *err)
             return give_update(event, err);
         }
     }
-    weir_key_side before = event->rows.change == WEIR_BINLOG_INSERT ? WEIR_KEY_BEYOND : event->sides[event->next_side++];
+    weir_key_side before =
+        event->rows.change == WEIR_BINLOG_INSERT ? WEIR_KEY_BEYOND : event->sides[event->next_side++];
     weir_key_side after = event->rows.change == WEIR_BINLOG_DELETE ? WEIR_KEY_BEYOND : event->sides[event->next_side++];
     if (event->rows.change == WEIR_BINLOG_UPDATE && before == WEIR_KEY_GIVEN && after == WEIR_KEY_GIVEN) {
         return give_update(event, err);
@@ -220,6 +221,15 @@ static int take_images(row_event *event, weir_byte_reader *reader, weir_error *e
     return WEIR_OK;
 }
 
+/* By rows, by their bytes, and, once in a while, by the memory that they really take. */
+static bool is_full(const weir_capture *capture)
+{
+    const weir_batch *batch = &capture->batch;
+    int64_t most_bytes = weir_capture_batch_bytes(capture);
+    return batch->length >= capture->settings->batch_rows || capture->batch_bytes >= most_bytes ||
+           (batch->length % ROWS_A_LOOK == 0 && (int64_t)weir_batch_memory(batch) >= most_bytes * 2);
+}
+
 static int apply_rows(row_event *event, weir_error *err)
 {
     weir_capture *capture = event->capture;
@@ -238,7 +248,7 @@ static int apply_rows(row_event *event, weir_error *err)
         WEIR_TRY(apply_row(event, err));
         capture->batch_bytes += (int64_t)(left - reader.left.size);
         capture->has_news = true;
-        if (capture->batch.length >= capture->settings->batch_rows || capture->batch_bytes >= BATCH_BYTES) {
+        if (is_full(capture)) {
             WEIR_TRY(weir_capture_flush(capture, err));
         }
     }

@@ -131,8 +131,8 @@ int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, w
 {
     enum { FILE_NAME = 0, POSITION = 1, GTIDS = 4 };
     weir_mysql_connection *connection = &capture->query;
-    const char *sql = !connection->is_mariadb && connection->version >= 80200 ? "SHOW BINARY LOG STATUS"
-                                                                            : "SHOW MASTER STATUS";
+    const char *sql =
+        !connection->is_mariadb && connection->version >= 80200 ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS";
     MYSQL_RES *result;
     *out = (weir_binlog_offset){0};
     WEIR_TRY(weir_mysql_query(connection, sql, &result, err));
@@ -163,10 +163,11 @@ static int offset_of_option(weir_capture *capture, weir_error *err)
         return WEIR_OK;
     }
     if (!capture->has_gtid_mode) {
-        return weir_fail(err, WEIR_INVALID,
-                         "'scan.startup.specific-offset.gtid-set': MySQL at %s:%u has gtid_mode = OFF; say where to start "
-                         "by 'scan.startup.specific-offset.file' and 'scan.startup.specific-offset.pos'",
-                         settings->address.host, settings->address.port);
+        return weir_fail(
+            err, WEIR_INVALID,
+            "'scan.startup.specific-offset.gtid-set': MySQL at %s:%u has gtid_mode = OFF; say where to start "
+            "by 'scan.startup.specific-offset.file' and 'scan.startup.specific-offset.pos'",
+            settings->address.host, settings->address.port);
     }
     offset->has_gtids = true;
     return weir_gtid_set_parse(settings->start_gtids, capture->query.is_mariadb, &offset->gtids, err);
@@ -260,18 +261,20 @@ static int check_zone(weir_capture *capture, weir_error *err)
     weir_arena arena;
     const char *seconds;
     weir_arena_init(&arena);
-    int code = weir_mysql_query_text(&capture->query,
-                                     "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', "
-                                     "@@global.time_zone))",
-                                     &arena, &seconds, err);
+    int code =
+        weir_mysql_query_text(&capture->query,
+                              "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', "
+                              "@@global.time_zone))",
+                              &arena, &seconds, err);
     if (code == WEIR_OK && seconds != NULL && capture->settings->conversion.zone != NULL) {
         int64_t now_s = weir_now_ms() / 1000;
         long offset = strtol(seconds, NULL, 10);
         if (offset != weir_zone_offset(capture->settings->conversion.zone, now_s)) {
-            weir_log(WEIR_LOG_WARN,
-                     "MySQL at %s:%u is %ld seconds ahead of UTC, 'server-time-zone' another number: TIMESTAMPs are shown "
-                     "by the latter",
-                     capture->settings->address.host, capture->settings->address.port, offset);
+            weir_log(
+                WEIR_LOG_WARN,
+                "MySQL at %s:%u is %ld seconds ahead of UTC, 'server-time-zone' another number: TIMESTAMPs are shown "
+                "by the latter",
+                capture->settings->address.host, capture->settings->address.port, offset);
         }
     }
     weir_arena_free(&arena);

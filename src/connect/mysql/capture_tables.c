@@ -41,10 +41,11 @@ static int check_columns_stay(const weir_capture *capture, const weir_mysql_tabl
     for (int32_t i = 0; i < capture->settings->fields.count; i++) {
         const char *name = capture->settings->fields.fields[i].name;
         if (weir_mysql_table_find(before, name) >= 0 && weir_mysql_table_find(now, name) < 0) {
-            return weir_fail(err, WEIR_INVALID,
-                             "table %s.%s no longer has a column %s: it was dropped or renamed; add it again, or take it "
-                             "out of the columns of the table here and start over",
-                             now->database, now->name, name);
+            return weir_fail(
+                err, WEIR_INVALID,
+                "table %s.%s no longer has a column %s: it was dropped or renamed; add it again, or take it "
+                "out of the columns of the table here and start over",
+                now->database, now->name, name);
         }
     }
     return WEIR_OK;
@@ -116,19 +117,19 @@ int weir_capture_find_tables(weir_capture *capture, weir_error *err)
     weir_mysql_name *names;
     size_t count;
     const weir_mysql_settings *settings = capture->settings;
-    weir_capture_stage stage = settings->startup == WEIR_MYSQL_FROM_SNAPSHOT ||
-                                       settings->startup == WEIR_MYSQL_SNAPSHOT_ONLY
-                                   ? WEIR_CAPTURE_WAITING
-                                   : WEIR_CAPTURE_DONE;
+    weir_capture_stage stage =
+        settings->startup == WEIR_MYSQL_FROM_SNAPSHOT || settings->startup == WEIR_MYSQL_SNAPSHOT_ONLY
+            ? WEIR_CAPTURE_WAITING
+            : WEIR_CAPTURE_DONE;
     weir_arena_init(&arena);
     int code =
         weir_mysql_list_tables(&capture->query, settings->databases, settings->tables, &arena, &names, &count, err);
     if (code == WEIR_OK && count == 0) {
-        code = weir_fail(err, WEIR_NOT_FOUND,
-                         "MySQL at %s:%u: there is no table that matches 'database-name' = '%s' and 'table-name' = '%s', "
-                         "or the user may not SELECT from it",
-                         settings->address.host, settings->address.port, settings->database_pattern,
-                         settings->table_pattern);
+        code = weir_fail(
+            err, WEIR_NOT_FOUND,
+            "MySQL at %s:%u: there is no table that matches 'database-name' = '%s' and 'table-name' = '%s', "
+            "or the user may not SELECT from it",
+            settings->address.host, settings->address.port, settings->database_pattern, settings->table_pattern);
     }
     for (size_t i = 0; i < count && code == WEIR_OK; i++) {
         weir_captured_table *table;
@@ -194,8 +195,8 @@ static int bind_map(weir_capture *capture, weir_captured_table *table, const wei
     return WEIR_OK;
 }
 
-static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_table_map *map,
-                           weir_captured_table **out, weir_error *err)
+static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_table_map *map, weir_captured_table **out,
+                           weir_error *err)
 {
     weir_captured_table *table = weir_capture_find(capture, map->database, map->table);
     if (table == NULL) { /* it was made after the others were looked for, so that all its rows are in the binlog */
@@ -253,10 +254,11 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
             return WEIR_OK;
         }
         if (!capture->settings->passes_truncations) {
-            return fail_statement(table, kind == WEIR_DDL_TRUNCATE ? "TRUNCATE" : "DROP",
-                                  "its rows are gone without an event for each of them; delete them here too, and go on "
-                                  "with 'debezium.skipped.operations' = 't'",
-                                  err);
+            return fail_statement(
+                table, kind == WEIR_DDL_TRUNCATE ? "TRUNCATE" : "DROP",
+                "its rows are gone without an event for each of them; delete them here too, and go on "
+                "with 'debezium.skipped.operations' = 't'",
+                err);
         }
         weir_log(WEIR_LOG_WARN, "rows of table %s.%s went with a TRUNCATE or DROP, and stay here",
                  table->definition.database, table->definition.name);
@@ -264,11 +266,12 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
     case WEIR_DDL_RENAME:
         table->is_stale = true;
         if (was_given && !capture->settings->follows_renames) {
-            return fail_statement(table, "RENAME",
-                                  "what has its name afterwards may be another table; start over, or, when it was a tool's "
-                                  "online change of the table, go on with 'scan.parse.online.schema.changes.enabled' = "
-                                  "'true'",
-                                  err);
+            return fail_statement(
+                table, "RENAME",
+                "what has its name afterwards may be another table; start over, or, when it was a tool's "
+                "online change of the table, go on with 'scan.parse.online.schema.changes.enabled' = "
+                "'true'",
+                err);
         }
         return WEIR_OK;
     case WEIR_DDL_CHANGE:
@@ -282,7 +285,8 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
     }
 }
 
-static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const char *default_database, weir_error *err)
+static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const char *default_database,
+                         weir_error *err)
 {
     for (size_t i = 0; i < ddl->table_count; i++) {
         const weir_ddl_table *named = &ddl->tables[i];
@@ -298,8 +302,8 @@ static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const
     return WEIR_OK;
 }
 
-/* A statement of its own is a transaction; one within a transaction, such as the first half of CREATE TABLE … SELECT, is
- * not. */
+/* A statement of its own is a transaction; one within a transaction, such as the first half of CREATE TABLE … SELECT,
+ * is not. */
 static bool ends_transaction(const weir_capture *capture, weir_ddl_kind kind)
 {
     if (kind == WEIR_DDL_COMMIT) {
@@ -320,8 +324,8 @@ int weir_capture_handle_ddl(weir_capture *capture, const weir_binlog_query *quer
     if (ddl.kind == WEIR_DDL_BEGIN || ddl.kind == WEIR_DDL_COMMIT || ddl.table_count == 0) {
         return WEIR_OK;
     }
-    const char *database =
-        weir_arena_strndup(&capture->event_arena, query->database.data == NULL ? "" : (const char *)query->database.data,
-                           query->database.size);
+    const char *database = weir_arena_strndup(&capture->event_arena,
+                                              query->database.data == NULL ? "" : (const char *)query->database.data,
+                                              query->database.size);
     return handle_tables(capture, &ddl, database, err);
 }

@@ -41,11 +41,11 @@ typedef struct weir_mysql_column {
     weir_mysql_type type;
     bool is_unsigned;
     bool is_nullable;
-    bool is_boolean;        /* TINYINT(1) */
-    uint32_t length;        /* in brackets: bytes of BINARY, digits of a fraction of a second; 0: not there */
-    const char *charset;    /* of texts; NULL: none, or UTF-8 */
-    const char *collation;  /* of texts; NULL: not known */
-    const char **labels;    /* of ENUM and SET, UTF-8 */
+    bool is_boolean;       /* TINYINT(1) */
+    uint32_t length;       /* in brackets: bytes of BINARY, digits of a fraction of a second; 0: not there */
+    const char *charset;   /* of texts; NULL: none, or UTF-8 */
+    const char *collation; /* of texts; NULL: not known */
+    const char **labels;   /* of ENUM and SET, UTF-8 */
     uint32_t label_count;
     int32_t key_place;      /* in the primary key, from 0; -1: not in it */
     const char *definition; /* "int(10) unsigned", for messages and comparison */
@@ -57,9 +57,9 @@ typedef struct weir_mysql_table {
     const char *name;
     weir_mysql_column *columns;
     uint32_t column_count;
-    uint32_t key_count;     /* columns of the primary key; 0: it has none */
-    const uint32_t *key;    /* their places, in the order of the key */
-    bool key_has_prefixes;  /* and so its order is that of prefixes */
+    uint32_t key_count;    /* columns of the primary key; 0: it has none */
+    const uint32_t *key;   /* their places, in the order of the key */
+    bool key_has_prefixes; /* and so its order is that of prefixes */
 } weir_mysql_table;
 
 /* Reads a definition, such as "int(10) unsigned" (COLUMN_TYPE of information_schema): type, sign, length, labels. */

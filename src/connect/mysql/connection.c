@@ -125,8 +125,9 @@ static int connect_handle(weir_mysql_connection *connection, unsigned read_timeo
         return weir_mysql_fail(connection, "connecting", err);
     }
     read_version(connection);
-    return weir_mysql_execute(connection, "SET SESSION time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, "
-                                          "wait_timeout = 86400",
+    return weir_mysql_execute(connection,
+                              "SET SESSION time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, "
+                              "wait_timeout = 86400",
                               err);
 }
 

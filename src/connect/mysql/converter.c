@@ -199,8 +199,8 @@ static int fail_fit(weir_mysql_converter *converter, const weir_mysql_value *val
     int code = weir_mysql_converter_text(converter, value, &shown, err);
     if (code == WEIR_OK) {
         weir_type_format(converter->type, &type);
-        code = (weir_fail)(err, WEIR_INVALID, "the value %.100s of a column %s does not fit %s", weir_buffer_text(&shown),
-                           converter->column->definition, weir_buffer_text(&type));
+        code = (weir_fail)(err, WEIR_INVALID, "the value %.100s of a column %s does not fit %s",
+                           weir_buffer_text(&shown), converter->column->definition, weir_buffer_text(&type));
     }
     weir_buffer_free(&shown);
     weir_buffer_free(&type);
@@ -311,7 +311,8 @@ static bool real_number(weir_mysql_converter *converter, const weir_mysql_value 
     }
 }
 
-static int append_real(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out, weir_error *err)
+static int append_real(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
+                       weir_error *err)
 {
     double number;
     if (!real_number(converter, value, &number)) {
@@ -336,14 +337,16 @@ static int append_decimal(weir_mysql_converter *converter, const weir_mysql_valu
 
 /* ---- times ---- */
 
-static int append_date(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out, weir_error *err)
+static int append_date(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
+                       weir_error *err)
 {
     (void)converter;
     int32_t days = value->kind == WEIR_MYSQL_NO_DATE ? 0 : (int32_t)value->number;
     return weir_vector_append_raw(out, &days, sizeof days, err);
 }
 
-static int append_time(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out, weir_error *err)
+static int append_time(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
+                       weir_error *err)
 {
     int32_t millis = (int32_t)(value->number / 1000);
     if (value->number < 0 || value->number >= (int64_t)WEIR_MILLIS_PER_DAY * 1000) {
@@ -387,11 +390,12 @@ static int append_timestamp(weir_mysql_converter *converter, const weir_mysql_va
 
 static bool is_binary(const weir_mysql_column *column)
 {
-    return column->type == WEIR_MYSQL_BINARY || column->type == WEIR_MYSQL_VARBINARY || column->type == WEIR_MYSQL_BLOB ||
-           column->type == WEIR_MYSQL_BIT;
+    return column->type == WEIR_MYSQL_BINARY || column->type == WEIR_MYSQL_VARBINARY ||
+           column->type == WEIR_MYSQL_BLOB || column->type == WEIR_MYSQL_BIT;
 }
 
-static int append_text(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out, weir_error *err)
+static int append_text(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
+                       weir_error *err)
 {
     bool is_plain = value->kind == WEIR_MYSQL_BYTES && converter->charset == NULL &&
                     weir_mysql_type_is_text(converter->column->type);
@@ -436,7 +440,8 @@ static int append_binary_text(weir_mysql_converter *converter, const weir_mysql_
 }
 
 /* BIT(n) in bytes of which the first holds the lowest bits. */
-static int append_bits(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out, weir_error *err)
+static int append_bits(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
+                       weir_error *err)
 {
     uint8_t bytes[8];
     size_t size = value->bytes.size;
@@ -459,7 +464,8 @@ static int append_set(weir_mysql_converter *converter, const weir_mysql_value *v
     for (;;) {
         const uint8_t *comma = left.size == 0 ? NULL : memchr(left.data, ',', left.size);
         size_t size = comma == NULL ? left.size : (size_t)(comma - left.data);
-        WEIR_TRY(weir_vector_append_raw(&out->children[0], left.size == 0 ? (const uint8_t *)"" : left.data, size, err));
+        WEIR_TRY(
+            weir_vector_append_raw(&out->children[0], left.size == 0 ? (const uint8_t *)"" : left.data, size, err));
         if (comma == NULL) {
             return weir_vector_append_list(out, err);
         }
@@ -491,12 +497,12 @@ static weir_mysql_append_function *converter_for(const weir_mysql_conversion *co
         return is_number(column->type) || is_text || column->type == WEIR_MYSQL_BIT ? append_decimal : NULL;
     case WEIR_CHAR:
     case WEIR_VARCHAR:
-        return !is_binary(column) ? append_text
+        return !is_binary(column)                                      ? append_text
                : conversion->binary_mode == WEIR_MYSQL_BINARY_AS_BYTES ? NULL
                                                                        : append_binary_text;
     case WEIR_BINARY:
     case WEIR_VARBINARY:
-        return column->type == WEIR_MYSQL_BIT ? append_bits
+        return column->type == WEIR_MYSQL_BIT                                               ? append_bits
                : is_binary(column) && conversion->binary_mode != WEIR_MYSQL_BINARY_AS_BYTES ? append_binary_text
                : is_binary(column) || is_text || column->type == WEIR_MYSQL_JSON            ? append_text
                                                                                             : NULL;

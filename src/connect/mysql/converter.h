@@ -34,8 +34,8 @@ struct weir_mysql_converter {
     weir_buffer text;
 };
 
-/* A converter from `column` to `type` (NULL: only for weir_mysql_converter_text); all is borrowed. `is_text`: values come
- * as the server prints them, in UTF-8, and as row events have them otherwise.
+/* A converter from `column` to `type` (NULL: only for weir_mysql_converter_text); all is borrowed. `is_text`: values
+ * come as the server prints them, in UTF-8, and as row events have them otherwise.
  *
  * WEIR_INVALID: such a column cannot become such a type; the message says which one to declare. */
 int weir_mysql_converter_init(weir_mysql_converter *converter, const weir_mysql_conversion *conversion,

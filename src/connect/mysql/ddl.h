@@ -1,12 +1,12 @@
-/* Statements of the binlog that change tables: what they do to which tables. Not their syntax as a whole: just enough to
- * know whether a table that is read is concerned. */
+/* Statements of the binlog that change tables: what they do to which tables. Not their syntax as a whole: just enough
+ * to know whether a table that is read is concerned. */
 #ifndef WEIR_MYSQL_DDL_H
 #define WEIR_MYSQL_DDL_H
 
 #include "base/base.h"
 
 typedef enum weir_ddl_kind {
-    WEIR_DDL_NONE,      /* nothing that matters */
+    WEIR_DDL_NONE, /* nothing that matters */
     WEIR_DDL_BEGIN,
     WEIR_DDL_COMMIT,    /* or ROLLBACK: the end of a transaction */
     WEIR_DDL_SAVEPOINT, /* within a transaction, without meaning here */
@@ -16,7 +16,7 @@ typedef enum weir_ddl_kind {
     WEIR_DDL_TRUNCATE,
     WEIR_DDL_RENAME,
     WEIR_DDL_DROP_DATABASE,
-    WEIR_DDL_CHANGE     /* INSERT, UPDATE, DELETE, …: rows are changed without events for them */
+    WEIR_DDL_CHANGE /* INSERT, UPDATE, DELETE, …: rows are changed without events for them */
 } weir_ddl_kind;
 
 typedef struct weir_ddl_table {

@@ -5,8 +5,8 @@
 #include "connect/mysql/event_bytes.h"
 #include "format/compression.h"
 
-#define HEADER_BYTES   19
-#define CHECKSUM_BYTES 4
+#define HEADER_BYTES     19
+#define CHECKSUM_BYTES   4
 #define LARGEST_UNPACKED ((uint64_t)1 << 31) /* of a compressed transaction, query or rows */
 
 static int fail_short(const weir_binlog_event *event, weir_error *err)
@@ -64,7 +64,8 @@ int weir_binlog_event_parse(weir_slice bytes, const weir_binlog_format *format, 
     return WEIR_OK;
 }
 
-/* | version: 2 | server's version: 50 | created: 4 | header size: 1 | fixed size of each type: 1 each | checksums: 1 | */
+/* | version: 2 | server's version: 50 | created: 4 | header size: 1 | fixed size of each type: 1 each | checksums: 1 |
+ */
 int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format *out, weir_error *err)
 {
     weir_byte_reader reader = weir_byte_reader_of(event->body);
@@ -75,8 +76,8 @@ int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format 
         return fail_short(event, err);
     }
     if (version != 4 || header_size != HEADER_BYTES) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "binlog: format %u with headers of %u bytes is not read", (unsigned)version,
-                         header_size);
+        return weir_fail(err, WEIR_UNSUPPORTED, "binlog: format %u with headers of %u bytes is not read",
+                         (unsigned)version, header_size);
     }
     size_t count = reader.left.size - 1;
     *out = (weir_binlog_format){.has_checksums = reader.left.data[count] == 1};
@@ -210,7 +211,8 @@ int weir_binlog_next_packed(weir_slice *events, weir_binlog_event *out, weir_err
 /* ---- queries ---- */
 
 /* | thread: 4 | seconds: 4 | database's length: 1 | error: 2 | variables' size: 2 | variables | database \0 | text | */
-int weir_binlog_parse_query(const weir_binlog_event *event, weir_buffer *scratch, weir_binlog_query *out, weir_error *err)
+int weir_binlog_parse_query(const weir_binlog_event *event, weir_buffer *scratch, weir_binlog_query *out,
+                            weir_error *err)
 {
     weir_byte_reader reader = weir_byte_reader_of(event->body);
     weir_take_bytes(&reader, 8);
@@ -264,16 +266,17 @@ static int take_bitmap(const weir_binlog_event *event, weir_byte_reader *reader,
     }
     for (uint32_t i = 0; i < column_count; i++) {
         if ((bitmap.data[i / 8] >> i % 8 & 1) == 0) {
-            return weir_fail(err, WEIR_UNSUPPORTED,
-                             "the binlog has rows without all of their columns: set binlog_row_image = FULL at the server "
-                             "(and in its sessions), and start over");
+            return weir_fail(
+                err, WEIR_UNSUPPORTED,
+                "the binlog has rows without all of their columns: set binlog_row_image = FULL at the server "
+                "(and in its sessions), and start over");
         }
     }
     return WEIR_OK;
 }
 
-/* | table: 6 | flags: 2 | version 2: size of what follows, itself included: 2, extra | columns: packed | bitmap, of updates
- * two | rows | */
+/* | table: 6 | flags: 2 | version 2: size of what follows, itself included: 2, extra | columns: packed | bitmap, of
+ * updates two | rows | */
 int weir_binlog_parse_rows(const weir_binlog_event *event, const weir_binlog_format *format, weir_buffer *scratch,
                            weir_binlog_rows *out, weir_error *err)
 {

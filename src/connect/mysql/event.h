@@ -49,7 +49,8 @@ typedef struct weir_binlog_format {
     uint8_t fixed_sizes[256]; /* of the fixed part after the header, by type; 0: not told */
 } weir_binlog_format;
 
-/* | timestamp: 4 | type: 1 | server: 4 | size: 4 | next position: 4 | flags: 2 | body | crc32: 4, where the format has it | */
+/* | timestamp: 4 | type: 1 | server: 4 | size: 4 | next position: 4 | flags: 2 | body | crc32: 4, where the format has
+ * it | */
 typedef struct weir_binlog_event {
     uint32_t timestamp_s; /* when the statement began; 0: not an event of the log */
     uint8_t type;
@@ -79,7 +80,7 @@ typedef struct weir_binlog_gtid {
     uint8_t uuid[16]; /* MySQL */
     uint64_t number;
     uint32_t domain; /* MariaDB */
-    bool is_alone; /* MariaDB: one statement, without a commit after it */
+    bool is_alone;   /* MariaDB: one statement, without a commit after it */
 } weir_binlog_gtid;
 
 int weir_binlog_parse_gtid(const weir_binlog_event *event, weir_binlog_gtid *out, weir_error *err);

@@ -11,10 +11,13 @@
 
 enum { POINT = 1, LINE = 2, POLYGON = 3, MULTI_POINT = 4, MULTI_LINE = 5, MULTI_POLYGON = 6, COLLECTION = 7 };
 
-static const char *const kind_names[] = {
-    [POINT] = "Point",           [LINE] = "LineString",           [POLYGON] = "Polygon",
-    [MULTI_POINT] = "MultiPoint", [MULTI_LINE] = "MultiLineString", [MULTI_POLYGON] = "MultiPolygon",
-    [COLLECTION] = "GeometryCollection"};
+static const char *const kind_names[] = {[POINT] = "Point",
+                                         [LINE] = "LineString",
+                                         [POLYGON] = "Polygon",
+                                         [MULTI_POINT] = "MultiPoint",
+                                         [MULTI_LINE] = "MultiLineString",
+                                         [MULTI_POLYGON] = "MultiPolygon",
+                                         [COLLECTION] = "GeometryCollection"};
 
 static void write_number(weir_byte_reader *reader, weir_buffer *out)
 {
@@ -103,7 +106,8 @@ static void write_geometry(weir_byte_reader *reader, int depth, weir_buffer *out
         weir_buffer_append_format(out, ",\"type\":\"%s\"", kind_names[kind]);
         return;
     }
-    weir_buffer_append_text(out, depth == 0 ? "{\"geometries\":[" : "{\"type\":\"GeometryCollection\",\"geometries\":[");
+    weir_buffer_append_text(out,
+                            depth == 0 ? "{\"geometries\":[" : "{\"type\":\"GeometryCollection\",\"geometries\":[");
     uint32_t count = weir_take_count(reader, HEADER_SIZE);
     for (uint32_t i = 0; i < count && !reader->failed; i++) {
         weir_buffer_append_text(out, i == 0 ? "" : ",");

@@ -31,8 +31,8 @@ enum {
     OPAQUE = 15
 };
 
-/* Damaged offsets may name one value many times: a document has at most as many values as bytes, and its text is at most
- * so many times as long. */
+/* Damaged offsets may name one value many times: a document has at most as many values as bytes, and its text is at
+ * most so many times as long. */
 #define MOST_GROWTH 16
 
 typedef struct json_writer {
@@ -54,8 +54,8 @@ static weir_slice slice_from(weir_slice bytes, size_t offset)
 
 static void write_string(json_writer *writer, weir_slice text)
 {
-    static const char *const short_forms[32] = {['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",
-                                                ['\f'] = "\\f", ['\r'] = "\\r"};
+    static const char *const short_forms[32] = {
+        ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
     weir_buffer_append_byte(writer->out, '"');
     for (size_t i = 0; i < text.size; i++) {
         uint8_t byte = text.data[i];

@@ -10,8 +10,8 @@
 typedef struct weir_mysql_library {
     MYSQL *(*init)(MYSQL *handle);
     int (*optionsv)(MYSQL *handle, enum mysql_option option, ...);
-    MYSQL *(*real_connect)(MYSQL *handle, const char *host, const char *user, const char *password, const char *database,
-                           unsigned int port, const char *socket, unsigned long flags);
+    MYSQL *(*real_connect)(MYSQL *handle, const char *host, const char *user, const char *password,
+                           const char *database, unsigned int port, const char *socket, unsigned long flags);
     void (*close)(MYSQL *handle);
     unsigned int (*error_number)(MYSQL *handle);
     const char *(*error_text)(MYSQL *handle);

@@ -7,7 +7,7 @@
 #include "connect/mysql/reader.h"
 
 typedef struct mysql_source {
-    weir_source base; /* first */
+    weir_source base;             /* first */
     weir_mysql_settings settings; /* until the reader is started */
     weir_mysql_reader *reader;    /* NULL: not yet */
     weir_buffer position;         /* behind what was given out; empty: nothing was */
@@ -17,7 +17,8 @@ static int next_batch(weir_source *self, weir_batch *batch, weir_error *err)
 {
     mysql_source *source = (mysql_source *)self;
     if (source->reader == NULL) {
-        WEIR_TRY(weir_mysql_reader_start(&source->settings, weir_buffer_slice(&source->position), &source->reader, err));
+        WEIR_TRY(
+            weir_mysql_reader_start(&source->settings, weir_buffer_slice(&source->position), &source->reader, err));
     }
     return weir_mysql_reader_next(source->reader, batch, &source->position, err);
 }

@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "connect/mysql/capture.h"
 
-#define QUEUE_SIZE      4
-#define FIRST_PAUSE_MS  100
+#define QUEUE_SIZE       4
+#define FIRST_PAUSE_MS   100
 #define LONGEST_PAUSE_MS 5000
-#define BUSY_NS         ((int64_t)200 * 1000000) /* how often one that is about to give rows says so */
-#define STOP_SECONDS    3
-#define NS_PER_MS       1000000
+#define BUSY_NS          ((int64_t)200 * 1000000) /* how often one that is about to give rows says so */
+#define STOP_SECONDS     3
+#define NS_PER_MS        1000000
 
 typedef struct queue_item {
     weir_batch batch;
@@ -42,7 +42,7 @@ struct weir_mysql_reader {
     bool has_ended;
     weir_error error;
 
-    int64_t lag_ms;     /* of the source's thread alone */
+    int64_t lag_ms; /* of the source's thread alone */
     int64_t busy_said_ns;
 };
 
@@ -107,7 +107,8 @@ static int take_batch(void *self, weir_batch *batch, const weir_buffer *position
     return code;
 }
 
-/* In the stream, positions are handed over also when nothing comes, so that what is stored stays near the server's end. */
+/* In the stream, positions are handed over also when nothing comes, so that what is stored stays near the server's end.
+ */
 static int follow(weir_capture *capture, weir_error *err)
 {
     bool idle;
@@ -299,11 +300,15 @@ int64_t weir_mysql_reader_lag_ms(weir_mysql_reader *reader)
     return is_empty && !atomic_load(&reader->is_busy) ? 0 : reader->lag_ms;
 }
 
-int weir_mysql_reader_start(weir_mysql_settings *settings, weir_slice position, weir_mysql_reader **out, weir_error *err)
+int weir_mysql_reader_start(weir_mysql_settings *settings, weir_slice position, weir_mysql_reader **out,
+                            weir_error *err)
 {
     weir_mysql_reader *reader = weir_alloc_zeroed(1, sizeof *reader);
-    const weir_capture_sink sink = {
-        .take = take_batch, .is_stopping = is_stopping, .set_waiting = set_waiting, .is_hungry = is_hungry, .self = reader};
+    const weir_capture_sink sink = {.take = take_batch,
+                                    .is_stopping = is_stopping,
+                                    .set_waiting = set_waiting,
+                                    .is_hungry = is_hungry,
+                                    .self = reader};
     reader->settings = *settings;
     *settings = (weir_mysql_settings){0};
     reader->settings.fields.conversion = &reader->settings.conversion;

@@ -10,8 +10,8 @@ typedef struct weir_mysql_reader weir_mysql_reader;
 int weir_mysql_reader_start(weir_mysql_settings *settings, weir_slice position, weir_mysql_reader **out,
                             weir_error *err);
 
-/* Exchanges the next batch for `batch`, which may come without rows, and replaces `position` by the one behind it. Never
- * waits: WEIR_IDLE. WEIR_END: a bounded table is through. Other codes: it has failed for good. */
+/* Exchanges the next batch for `batch`, which may come without rows, and replaces `position` by the one behind it.
+ * Never waits: WEIR_IDLE. WEIR_END: a bounded table is through. Other codes: it has failed for good. */
 int weir_mysql_reader_next(weir_mysql_reader *reader, weir_batch *batch, weir_buffer *position, weir_error *err);
 
 /* How old the last change was when it was given out, in milliseconds; 0: there is nothing more; -1: not known. */

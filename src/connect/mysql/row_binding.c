@@ -214,8 +214,8 @@ static int32_t find_column(const weir_row_binding *binding, const char *name)
     return -1;
 }
 
-static int bind_fields(const weir_mysql_table *table, const weir_row_fields *fields, bool is_text, weir_row_binding *out,
-                       weir_error *err)
+static int bind_fields(const weir_mysql_table *table, const weir_row_fields *fields, bool is_text,
+                       weir_row_binding *out, weir_error *err)
 {
     out->sources = WEIR_NEW_ARRAY(&out->arena, int32_t, fields->count);
     out->converters = WEIR_NEW_ARRAY(&out->arena, weir_mysql_converter, fields->count);
@@ -269,9 +269,8 @@ static int bind(const weir_mysql_table *table, const weir_row_fields *fields, bo
     }
     WEIR_TRY(bind_fields(table, fields, is_text, out, err));
     WEIR_TRY(bind_texts(names, table->key_count, fields, is_text, out, &out->key, err));
-    return fields->order_column == NULL
-               ? bind_texts(names, table->key_count, fields, is_text, out, &out->order, err)
-               : bind_texts(&fields->order_column, 1, fields, is_text, out, &out->order, err);
+    return fields->order_column == NULL ? bind_texts(names, table->key_count, fields, is_text, out, &out->order, err)
+                                        : bind_texts(&fields->order_column, 1, fields, is_text, out, &out->order, err);
 }
 
 int weir_row_binding_of_query(const weir_mysql_table *table, const weir_row_fields *fields, weir_row_binding *out,
@@ -293,14 +292,12 @@ int weir_row_binding_of_map(const weir_mysql_table *table, const weir_table_map 
     weir_arena_init(&out->arena);
     out->columns = WEIR_NEW_ARRAY(&out->arena, weir_mysql_column, map->column_count);
     out->row_columns = WEIR_NEW_ARRAY(&out->arena, weir_row_column, map->column_count);
-    int code = map->has_names ? columns_by_name(table, map, connection, out, err)
-                              : columns_by_place(table, map, out, err);
+    int code =
+        map->has_names ? columns_by_name(table, map, connection, out, err) : columns_by_place(table, map, out, err);
     for (uint32_t i = 0; i < map->column_count; i++) {
         const weir_binlog_column *raw = &map->columns[i];
-        out->row_columns[i] = (weir_row_column){.type = raw->type,
-                                                .extra = raw->extra,
-                                                .scale = raw->scale,
-                                                .is_unsigned = out->columns[i].is_unsigned};
+        out->row_columns[i] = (weir_row_column){
+            .type = raw->type, .extra = raw->extra, .scale = raw->scale, .is_unsigned = out->columns[i].is_unsigned};
     }
     if (code == WEIR_OK) {
         code = bind(table, fields, false, out, err);

@@ -50,8 +50,8 @@ static int need_text(const option_reader *reader, const char *key, const char *e
 {
     const char *value = text_of(reader, key);
     if (value == NULL) {
-        return weir_fail(err, WEIR_INVALID, "connector mysql-cdc: option '%s' is missing, such as '%s' = '%s'", key, key,
-                         example);
+        return weir_fail(err, WEIR_INVALID, "connector mysql-cdc: option '%s' is missing, such as '%s' = '%s'", key,
+                         key, example);
     }
     *out = weir_arena_strdup(&reader->out->arena, value);
     return WEIR_OK;
@@ -103,8 +103,8 @@ static int read_server_id(const option_reader *reader, weir_error *err)
     unsigned long long first = strtoull(value, &end, 10);
     unsigned long long last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
     if (*end != '\0' || first == 0 || first > UINT32_MAX || last < first || last > UINT32_MAX) {
-        return weir_fail(err, WEIR_INVALID, "option 'server-id' = '%s': expected a number such as '5400' or '5400-5408'",
-                         value);
+        return weir_fail(err, WEIR_INVALID,
+                         "option 'server-id' = '%s': expected a number such as '5400' or '5400-5408'", value);
     }
     reader->out->server_id = (uint32_t)first;
     return WEIR_OK;
@@ -127,8 +127,9 @@ static int read_zone(const option_reader *reader, weir_error *err)
     }
     reader->out->conversion.zone = weir_zone_find(name);
     if (reader->out->conversion.zone == NULL) {
-        return weir_fail(err, WEIR_INVALID, "option 'server-time-zone' = '%s': there is no such zone; they look like UTC, "
-                                            "Asia/Shanghai and GMT+08:00",
+        return weir_fail(err, WEIR_INVALID,
+                         "option 'server-time-zone' = '%s': there is no such zone; they look like UTC, "
+                         "Asia/Shanghai and GMT+08:00",
                          name);
     }
     return WEIR_OK;
@@ -162,9 +163,9 @@ static int read_startup(const option_reader *reader, weir_error *err)
         const char *name;
         weir_mysql_startup startup;
     } modes[] = {
-        {"initial", WEIR_MYSQL_FROM_SNAPSHOT},        {"earliest-offset", WEIR_MYSQL_FROM_EARLIEST},
-        {"latest-offset", WEIR_MYSQL_FROM_LATEST},    {"specific-offset", WEIR_MYSQL_FROM_OFFSET},
-        {"timestamp", WEIR_MYSQL_FROM_TIME},          {"snapshot", WEIR_MYSQL_SNAPSHOT_ONLY},
+        {"initial", WEIR_MYSQL_FROM_SNAPSHOT},     {"earliest-offset", WEIR_MYSQL_FROM_EARLIEST},
+        {"latest-offset", WEIR_MYSQL_FROM_LATEST}, {"specific-offset", WEIR_MYSQL_FROM_OFFSET},
+        {"timestamp", WEIR_MYSQL_FROM_TIME},       {"snapshot", WEIR_MYSQL_SNAPSHOT_ONLY},
     };
     weir_mysql_settings *out = reader->out;
     const char *mode = text_of(reader, "scan.startup.mode");
@@ -196,8 +197,8 @@ static int read_binary_mode(const option_reader *reader, weir_error *err)
     }
     bool is_hex = strcmp(mode, "hex") == 0;
     if (!is_hex && strcmp(mode, "base64") != 0) {
-        return weir_fail(err, WEIR_INVALID, "option 'debezium.binary.handling.mode' = '%s': expected none, base64 or hex",
-                         mode);
+        return weir_fail(err, WEIR_INVALID,
+                         "option 'debezium.binary.handling.mode' = '%s': expected none, base64 or hex", mode);
     }
     reader->out->conversion.binary_mode = is_hex ? WEIR_MYSQL_BINARY_AS_HEX : WEIR_MYSQL_BINARY_AS_BASE64;
     return WEIR_OK;
@@ -215,8 +216,7 @@ static int read_options(const option_reader *reader, weir_error *err)
     WEIR_TRY(need_number(reader, "scan.incremental.snapshot.chunk.size", 2, INT32_MAX, &out->chunk_rows, err));
     out->chunk_rows = out->chunk_rows < LARGEST_CHUNK ? out->chunk_rows : LARGEST_CHUNK;
     out->in_chunks = weir_connect_bool(reader->connector, reader->options, "scan.incremental.snapshot.enabled");
-    out->chunk_column =
-        weir_arena_strdup(&out->arena, text_of(reader, "scan.incremental.snapshot.chunk.key-column"));
+    out->chunk_column = weir_arena_strdup(&out->arena, text_of(reader, "scan.incremental.snapshot.chunk.key-column"));
     out->heartbeat_ms = weir_connect_duration_ms(reader->connector, reader->options, "heartbeat.interval");
     out->append_only =
         weir_connect_bool(reader->connector, reader->options, "scan.read-changelog-as-append-only.enabled");
@@ -264,8 +264,10 @@ static void read_columns(const weir_source_options *options, weir_mysql_settings
             out->metadata[i - options->field_count] = (weir_mysql_metadata)weir_mysql_metadata_find(field->name);
         }
     }
-    out->fields = (weir_row_fields){
-        .fields = out->all_fields, .count = options->field_count, .conversion = &out->conversion, .order_column = out->chunk_column};
+    out->fields = (weir_row_fields){.fields = out->all_fields,
+                                    .count = options->field_count,
+                                    .conversion = &out->conversion,
+                                    .order_column = out->chunk_column};
 }
 
 int weir_mysql_settings_read(const weir_source_options *options, weir_mysql_settings *out, weir_error *err)

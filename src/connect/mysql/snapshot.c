@@ -2,9 +2,9 @@
  * out. What capture.h says of the frontier is done here.
  *
  * The snapshot must not be older than the offset, or changes would be lost that were passed over as lying beyond the
- * frontier. A server writes a transaction to its binlog before it makes it visible, so this is made sure of: MariaDB tells
- * a snapshot's own place in the binlog, MySQL which transactions are committed. Where it keeps no global ids, there is a
- * pause. */
+ * frontier. A server writes a transaction to its binlog before it makes it visible, so this is made sure of: MariaDB
+ * tells a snapshot's own place in the binlog, MySQL which transactions are committed. Where it keeps no global ids,
+ * there is a pause. */
 #include "connect/mysql/snapshot.h"
 
 #include <stdlib.h>
@@ -12,13 +12,12 @@
 
 #include "base/clock.h"
 
-#define CHUNK_BYTES        ((int64_t)16 << 20) /* about so much in a chunk, however many rows that is */
-#define FIRST_CHUNK_ROWS   1024                /* of a table whose rows' size is not known yet */
-#define WHOLE_TABLE_ROWS   65536               /* at most, of one that is read as a whole */
-#define VISIBLE_TRIES      2000
-#define VISIBLE_PAUSE_MS   5
-#define COMMIT_PAUSE_MS    100 /* from the log to being visible, where nothing tells of it */
-#define EXACT_TRIES        1000
+#define FIRST_CHUNK_ROWS 1024  /* of a table whose rows' size is not known yet */
+#define WHOLE_TABLE_ROWS 65536 /* at most, of one that is read as a whole */
+#define VISIBLE_TRIES    2000
+#define VISIBLE_PAUSE_MS 5
+#define COMMIT_PAUSE_MS  100 /* from the log to being visible, where nothing tells of it */
+#define EXACT_TRIES      1000
 
 void weir_snapshot_chunk_free(weir_snapshot_chunk *chunk)
 {
@@ -204,7 +203,8 @@ static void append_table(const weir_captured_table *table, weir_buffer *sql)
     weir_mysql_append_name(table->definition.name, sql);
 }
 
-/* Whether one row more tells where the chunk ends: keys are not unique then, and all rows of the last one belong to it. */
+/* Whether one row more tells where the chunk ends: keys are not unique then, and all rows of the last one belong to it.
+ */
 static bool has_ties(const weir_capture *capture) { return capture->settings->chunk_column != NULL; }
 
 /* The last value of the chunk column that belongs to the chunk; *end stays empty when all rows do. */
@@ -301,7 +301,7 @@ static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding
     MYSQL_ROW row;
     while ((row = library->fetch_row(result)) != NULL) {
         unsigned long *sizes = library->fetch_lengths(result);
-        out->is_cut = out->is_cut || (may_cut && out->bytes > CHUNK_BYTES);
+        out->is_cut = out->is_cut || (may_cut && out->bytes > weir_capture_batch_bytes(capture));
         if (out->is_cut) {
             continue; /* to the end of the result, which cannot be left */
         }
@@ -318,13 +318,15 @@ static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding
         }
     }
     return library->error_number(capture->query.handle) == 0 ? WEIR_OK
-                                                            : weir_mysql_fail(&capture->query, "reading a table", err);
+                                                             : weir_mysql_fail(&capture->query, "reading a table", err);
 }
 
 static void set_next_size(weir_capture *capture, const row_fetch *fetch)
 {
     int64_t most = capture->settings->chunk_rows;
-    int64_t rows = fetch->rows > 0 && fetch->bytes > 0 ? CHUNK_BYTES * fetch->rows / fetch->bytes : most;
+    int64_t rows = fetch->rows > 0 && fetch->bytes > 0
+                       ? weir_capture_batch_bytes(capture) / (fetch->bytes / fetch->rows + 1)
+                       : most;
     rows = rows < capture->chunk_rows * 4 ? rows : capture->chunk_rows * 4;
     capture->chunk_rows = rows < 1 ? 1 : rows > most ? most : rows;
 }
@@ -371,10 +373,11 @@ static int check_chunk_column(const weir_capture *capture, const weir_captured_t
 {
     const char *name = capture->settings->chunk_column;
     if (name != NULL && (table->order_count == 0 || table->definition.columns[table->order[0]].is_nullable)) {
-        return weir_fail(err, WEIR_INVALID,
-                         "'scan.incremental.snapshot.chunk.key-column' = '%s': table %s.%s has no such column that is NOT "
-                         "NULL and of a type with an order",
-                         name, table->definition.database, table->definition.name);
+        return weir_fail(
+            err, WEIR_INVALID,
+            "'scan.incremental.snapshot.chunk.key-column' = '%s': table %s.%s has no such column that is NOT "
+            "NULL and of a type with an order",
+            name, table->definition.database, table->definition.name);
     }
     return WEIR_OK;
 }

@@ -7,7 +7,7 @@
 struct weir_snapshot_chunk {
     weir_captured_table *table;
     weir_batch rows;
-    weir_map by_key; /* a key's texts to the number of its row, from 1 */
+    weir_map by_key;  /* a key's texts to the number of its row, from 1 */
     uint8_t *is_gone; /* of each row: it was changed since, or deleted */
     size_t gone_capacity;
     weir_capture_key end;     /* texts NULL: all that is left of the table */

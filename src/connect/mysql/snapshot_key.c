@@ -282,7 +282,8 @@ static int ask_server(const side_question *question, const weir_slice *keys, siz
     result = connection->library->store_result(connection->handle);
     MYSQL_ROW row = result == NULL ? NULL : connection->library->fetch_row(result);
     for (size_t i = 0; row != NULL && i < count; i++) {
-        out[i] = side_of(row[i * 2] != NULL && row[i * 2][0] == '1', row[i * 2 + 1] != NULL && row[i * 2 + 1][0] == '1');
+        out[i] =
+            side_of(row[i * 2] != NULL && row[i * 2][0] == '1', row[i * 2 + 1] != NULL && row[i * 2 + 1][0] == '1');
     }
     code = row != NULL ? WEIR_OK : weir_mysql_fail(connection, "comparing keys", err);
     if (result != NULL) {
@@ -304,9 +305,9 @@ static int tell_sides(const side_question *question, const weir_slice *keys, siz
     }
     for (size_t i = 0; !asks && i < count; i++) {
         const weir_slice *key = keys + i * question->table->order_count;
-        out[i] = side_of(
-            question->table->frontier.texts != NULL && is_up_to(question->table, key, &question->table->frontier),
-            question->to->texts == NULL || is_up_to(question->table, key, question->to));
+        out[i] = side_of(question->table->frontier.texts != NULL &&
+                             is_up_to(question->table, key, &question->table->frontier),
+                         question->to->texts == NULL || is_up_to(question->table, key, question->to));
     }
     return WEIR_OK;
 }

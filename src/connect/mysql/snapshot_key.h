@@ -6,8 +6,8 @@
 
 typedef enum weir_key_side { WEIR_KEY_GIVEN, WEIR_KEY_IN_CHUNK, WEIR_KEY_BEYOND } weir_key_side;
 
-/* Finds the columns that a table is read in the order of. None (order_count 0): there are none whose order can be had, and
- * the table is one chunk. To be called when the table's definition is another one. */
+/* Finds the columns that a table is read in the order of. None (order_count 0): there are none whose order can be had,
+ * and the table is one chunk. To be called when the table's definition is another one. */
 void weir_snapshot_find_order(const weir_mysql_settings *settings, weir_captured_table *table);
 
 /* Tells for each of `count` keys (texts of weir_row_append_texts, one after the other) on which side it is: up to the

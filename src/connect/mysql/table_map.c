@@ -1,5 +1,5 @@
-/* | id: 6 | flags: 2 | database's length: 1, database \0 | table's length: 1, table \0 | columns: packed | types: 1 each
- * | size of what belongs to the types: packed, and that | bitmap of those that may be NULL | fields | */
+/* | id: 6 | flags: 2 | database's length: 1, database \0 | table's length: 1, table \0 | columns: packed | types: 1
+ * each | size of what belongs to the types: packed, and that | bitmap of those that may be NULL | fields | */
 #include "connect/mysql/table_map.h"
 
 #include "connect/mysql/event_bytes.h"

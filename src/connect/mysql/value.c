@@ -197,8 +197,8 @@ static void take_timestamp2(weir_byte_reader *reader, int digits, weir_mysql_val
     out->number = seconds * MICROS_PER_SECOND + micros;
 }
 
-/* | 1, or 0 when negative: 1 bit | unused: 1 | hour: 10 | minute: 6 | second: 6 | fraction |: one big-endian number, which
- * is the two's complement of a negative time's */
+/* | 1, or 0 when negative: 1 bit | unused: 1 | hour: 10 | minute: 6 | second: 6 | fraction |: one big-endian number,
+ * which is the two's complement of a negative time's */
 static void take_time2(weir_byte_reader *reader, int digits, weir_mysql_value *out)
 {
     static const int64_t units[] = {0, 10000, 100, 1};
@@ -475,7 +475,8 @@ bool weir_mysql_value_parse(weir_slice text, const weir_mysql_column *column, we
     case WEIR_MYSQL_DECIMAL: {
         weir_int128 number;
         int scale = scale_of(text);
-        if (scale <= WEIR_MAX_DECIMAL_PRECISION && weir_decimal_parse(text, WEIR_MAX_DECIMAL_PRECISION, scale, &number)) {
+        if (scale <= WEIR_MAX_DECIMAL_PRECISION &&
+            weir_decimal_parse(text, WEIR_MAX_DECIMAL_PRECISION, scale, &number)) {
             *out = (weir_mysql_value){.kind = WEIR_MYSQL_NUMERIC, .scale = scale, .numeric = number};
         } else {
             out->bytes = text;

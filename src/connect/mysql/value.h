@@ -50,8 +50,8 @@ typedef struct weir_row_column {
 int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column, weir_buffer *scratch,
                         weir_mysql_value *out, weir_error *err);
 
-/* Reads the text of a result as a value of a column declared like this; text itself stays WEIR_MYSQL_BYTES. False: it is
- * none. */
+/* Reads the text of a result as a value of a column declared like this; text itself stays WEIR_MYSQL_BYTES. False: it
+ * is none. */
 bool weir_mysql_value_parse(weir_slice text, const weir_mysql_column *column, weir_mysql_value *out);
 
 /* A decimal of at most 38 digits as the binlog and JSON documents pack it; false: cut off or too long. */
