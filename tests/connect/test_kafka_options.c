@@ -26,7 +26,8 @@ static const option_case cases[] = {
 
     {"a INT", NULL, "connector=kafka;topic=t;format=json", NULL, NULL, WEIR_INVALID,
      "Missing required options are: 'properties.bootstrap.servers'"},
-    {"a INT", NULL, KAFKA, NULL, NULL, WEIR_INVALID, "Missing required options are: 'format'"},
+    {"a INT", NULL, KAFKA, NULL, NULL, WEIR_INVALID,
+     "Could not find required scan format 'value.format': set it or 'format'"},
     {"a INT", NULL, "connector=kafka;" BROKERS ";format=json", NULL, NULL, WEIR_INVALID,
      "Either 'topic' or 'topic-pattern' must be set."},
     {"a INT", NULL, KAFKA ";topic-pattern=x;format=json", NULL, NULL, WEIR_INVALID,

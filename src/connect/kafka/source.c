@@ -21,6 +21,7 @@ enum {
     MESSAGE_OVERHEAD = 64, /* bytes that a message takes beside its own, about */
     QUEUED_OVERHEAD = 400, /* …in the client's queue */
     NUDGE_INTERVAL_MS = 25,
+    FIRST_USUAL_BYTES = 64 << 10,
     DEFAULT_BATCH_ROWS = 65536,
     LEAST_QUEUE_BYTES = 1 << 20,
     MOST_QUEUE_BYTES = 64 << 20,
@@ -57,6 +58,7 @@ typedef struct kafka_source {
     int64_t last_message_ms; /* when the last message was made, as its timestamp says; -1: unknown */
     int64_t queued_messages; /* the client fetches while it has fewer */
     int64_t next_nudge_ms;   /* monotonic */
+    int64_t usual_bytes;     /* of a message: as in the last piece */
     int commits_under_way;
 } kafka_source;
 
@@ -259,16 +261,25 @@ static int sort_messages(kafka_source *self, size_t count, size_t *out_kept, int
     return WEIR_OK;
 }
 
-/* One piece of a batch, of `most` messages. *out_count: of what came from the queue. */
-static int take_piece(kafka_source *self, int64_t most, weir_batch *batch, int64_t *bytes, size_t *out_count,
-                      weir_error *err)
+/* How many messages a piece of a batch may have: fewer where they are large, and few until that is known. */
+static size_t piece_size(const kafka_source *self, int64_t rows, int64_t bytes)
+{
+    int64_t by_size = (self->batch_bytes - bytes) / self->usual_bytes + 1;
+    int64_t most = rows < by_size ? rows : by_size;
+    return most < MESSAGES_AT_ONCE ? (size_t)most : MESSAGES_AT_ONCE;
+}
+
+/* One piece of a batch. *out_count: of what came from the queue. */
+static int take_piece(kafka_source *self, weir_batch *batch, int64_t *bytes, size_t *out_count, weir_error *err)
 {
     const weir_kafka_library *kafka = self->client->kafka;
     size_t kept = 0;
-    size_t wanted = most < MESSAGES_AT_ONCE ? (size_t)most : MESSAGES_AT_ONCE;
+    size_t wanted = piece_size(self, self->batch_rows - batch->length, *bytes);
+    int64_t bytes_before = *bytes;
     ssize_t count = kafka->consume_batch_queue(self->queue, 0, self->messages, wanted);
     *out_count = count < 0 ? 0 : (size_t)count;
     int code = sort_messages(self, *out_count, &kept, bytes, err);
+    self->usual_bytes = kept > 0 ? (*bytes - bytes_before) / (int64_t)kept : self->usual_bytes;
     if (code == WEIR_OK && kept > 0) {
         code = weir_kafka_message_rows_append(self->rows, self->messages, (int64_t)kept, batch, err);
     }
@@ -320,7 +331,7 @@ static int next_batch(weir_source *source, weir_batch *batch, weir_error *err)
     WEIR_TRY(take_found(self, err));
     do {
         int64_t before = bytes;
-        WEIR_TRY(take_piece(self, self->batch_rows - batch->length, batch, &bytes, &count, err));
+        WEIR_TRY(take_piece(self, batch, &bytes, &count, err));
         moved = moved || bytes > before;
     } while (count > 0 && bytes < self->batch_bytes && batch->length < self->batch_rows);
     source->is_waiting = awaits_messages(self);
@@ -472,6 +483,7 @@ static int take_memory(kafka_source *self, weir_error *err)
 {
     weir_budget *budget = self->options->budget;
     int64_t limit = budget == NULL ? INT64_MAX : weir_budget_limit(budget);
+    self->usual_bytes = FIRST_USUAL_BYTES;
     self->queue_bytes = limit / 4 < MOST_QUEUE_BYTES ? limit / 4 : MOST_QUEUE_BYTES;
     self->queue_bytes = self->queue_bytes < LEAST_QUEUE_BYTES ? LEAST_QUEUE_BYTES : self->queue_bytes;
     self->batch_bytes = self->queue_bytes / 4 < MOST_BATCH_BYTES ? self->queue_bytes / 4 : MOST_BATCH_BYTES;

@@ -205,7 +205,9 @@ int weir_kafka_formats(const weir_options *options, weir_connect_format out[2], 
     out[1].prefix = "key.";
     *out_count = 1;
     if (!plain && weir_options_get(options, "value.format") == NULL) {
-        return fail_missing("format", "which says what is in the messages, such as 'format' = 'json'", err);
+        return weir_fail(err, WEIR_INVALID,
+                         "Could not find required scan format 'value.format': set it or 'format' to what is in the "
+                         "messages, such as 'format' = 'json'");
     }
     WEIR_TRY(weir_format_by_key(options, plain ? "format" : "value.format", &out[0].kind, err));
     if (weir_options_get(options, "key.format") != NULL) {
