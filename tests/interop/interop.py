@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from alter_rounds import run_alter_rounds
+from engine_rounds import run_engine_rounds
 from engines import Java, Weir
 from dump_command import compare_dumps
 from golden_replay import replay_all
@@ -45,6 +46,7 @@ def main():
                 if arguments.weir:
                     report.check(f"weir dump of {scenario.name}",
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
+        run_engine_rounds(weir, java, warehouse, report, seed, arguments.only)
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
         if arguments.weir and arguments.only in "both sides alter a table":
             run_alter_rounds(weir, java, arguments.weir, warehouse, report, seed)
