@@ -465,6 +465,33 @@ static void an_error_is_shown_with_its_line_and_a_caret(void **state)
     weir_buffer_free(&out);
 }
 
+static void a_line_is_shown_without_its_secrets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        const char *shown;
+    } cases[] = {
+        {"'s3.secret-key' = 'geheim', 'b' = 'c'", "'s3.secret-key' = '******', 'b' = 'c'"},
+        {"'password'='ge''he\xc3\xafm' x", "'password'='**''****' x"},
+        {"'s3.access-key' = 'me', 'a.token' = 'geheim", "'s3.access-key' = 'me', 'a.token' = '******"},
+        {"\xe2\x80\x98secret\xe2\x80\x99 = \xe2\x80\x98gn\xe2\x80\x99;",
+         "\xe2\x80\x98secret\xe2\x80\x99 = \xe2\x80\x98**\xe2\x80\x99;"},
+        {"SELECT 'password', 'shown'", "SELECT 'password', 'shown'"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        weir_error err = {.code = WEIR_INVALID, .line = 1, .column = 1, .message = "m"};
+        weir_buffer out = {0};
+        weir_buffer expected = {0};
+        weir_buffer_append_format(&expected, "line 1, column 1: m\n  %s\n  ^\n", cases[i].shown);
+        weir_sql_render_error(cases[i].line, strlen(cases[i].line), &err, &out);
+        assert_string_equal(weir_buffer_text(&out), weir_buffer_text(&expected));
+        weir_buffer_free(&out);
+        weir_buffer_free(&expected);
+    }
+}
+
 static void depth_and_length_are_bounded(void **state)
 {
     (void)state;
@@ -518,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_shell_knows_when_a_statement_goes_on),
         cmocka_unit_test(mistakes_are_placed_and_named),
         cmocka_unit_test(an_error_is_shown_with_its_line_and_a_caret),
+        cmocka_unit_test(a_line_is_shown_without_its_secrets),
         cmocka_unit_test(depth_and_length_are_bounded),
         cmocka_unit_test(names_are_quoted_only_where_they_must_be),
     };
