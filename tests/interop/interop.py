@@ -8,6 +8,7 @@ import tempfile
 from alter_rounds import run_alter_rounds
 from engine_rounds import run_engine_rounds
 from engines import Java, Weir
+from function_rounds import run_function_rounds
 from dump_command import compare_dumps
 from golden_replay import replay_all
 from job_rounds import run_job_rounds
@@ -47,6 +48,8 @@ def main():
                     report.check(f"weir dump of {scenario.name}",
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
         run_engine_rounds(weir, java, warehouse, report, seed, arguments.only)
+        if arguments.only in "functions by turns":
+            run_function_rounds(weir, java, warehouse, report, seed)
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
         if arguments.weir and arguments.only in "both sides alter a table":
             run_alter_rounds(weir, java, arguments.weir, warehouse, report, seed)
