@@ -5,8 +5,10 @@
  *   levels.h                files of a bucket by level
  *   universal_compaction.h  which runs to compact, as Paimon picks them
  *   write_buffer.h          rows in memory, sorted and merged on flush, spilled when short of memory
+ *   buffer_merge.h          what comes of a buffer's rows of one key, by the table's merge engine
  *   compaction.h            running a compaction: upgrade, rewrite, changelog; by key range on several threads
- *   lookup.h                older values of keys, for the lookup changelog and point reads
+ *   compaction_changelog.h  what became of the older rows: the changelog of lookup and of full compactions
+ *   lookup.h                older rows of keys, for compactions that need them
  *   merge_tree_writer.h     the writer of a primary-key bucket
  *   append_writer.h         the writer of an append bucket, and compaction of its small files
  *   postpone_writer.c       the writer of rows that wait for their bucket

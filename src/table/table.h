@@ -8,6 +8,7 @@
  *   read.h           from a split to batches
  *   stream_scan.h    the changes of a table, snapshot after snapshot
  *   table_write.h    rows to the writers of their buckets
+ *   compact.h        dedicated compaction, beside those who write
  *   commit.h         commit messages to snapshots
  *   reader_hold.h    what readers of this process still need
  *   expire.h         dropping old snapshots and the files that only they need
