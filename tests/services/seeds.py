@@ -16,10 +16,10 @@ def script(name, replacements):
 
 
 def replay(lines):
-    """The rows that changes leave; each must fit what was there."""
+    """The rows that changes (snapshot, kind, row) leave; each must fit what was there."""
     rows = {}
     for line in lines:
-        kind, key, *values = json.loads(line)
+        _, kind, key, *values = json.loads(line)
         if kind in ("+I", "+U"):
             assert kind == "+U" or key not in rows, line
             rows[key] = values

@@ -62,7 +62,8 @@ def test_mysql_into_the_lake(scene):
         mysql.run("UPDATE users SET name = CONCAT(name, '.') WHERE id = 7")
         lines = java.stream(path, 1)
         rows = replay(lines)
-        scene.equal("Weir's changes and Java's", lines, scene.run("dump", path, "--stream", "1", "-", *store_options)[0].splitlines())
+        scene.equal("Weir's changes and Java's", lines, scene.run("dump", path, "--stream", "1", "-",
+                                                              "--with-snapshot", *store_options)[0].splitlines())
         return len(rows) == 1012
 
     scene.eventually("the changelog", changes_are_whole, 90)
