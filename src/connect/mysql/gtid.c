@@ -222,12 +222,19 @@ static bool parse_server(const char **at, weir_gtid_set *out)
     return true;
 }
 
+static bool skip_dash(const char **at)
+{
+    bool is_dash = **at == '-';
+    *at += is_dash;
+    return is_dash;
+}
+
 /* 0-1-270 */
 static bool parse_domain(const char **at, weir_gtid_set *out)
 {
     uint64_t domain, server_id, sequence;
-    if (!parse_number(at, UINT32_MAX, &domain) || *(*at)++ != '-' || !parse_number(at, UINT32_MAX, &server_id) ||
-        *(*at)++ != '-' || !parse_number(at, UINT64_MAX, &sequence)) {
+    if (!parse_number(at, UINT32_MAX, &domain) || !skip_dash(at) || !parse_number(at, UINT32_MAX, &server_id) ||
+        !skip_dash(at) || !parse_number(at, UINT64_MAX, &sequence)) {
         return false;
     }
     weir_gtid_set_add_domain(
