@@ -29,5 +29,13 @@ optional=()
 if [ -n "${WEIR_OLD_PAIMON:-}" ]; then
     PEER_PAIMON=$WEIR_OLD_PAIMON sh "$shared/peer/build.sh" && optional+=(--old-version "$WEIR_OLD_PAIMON")
 fi
-exec python3 -B tests/interop/interop.py --tool "$build/tests/interop/weir_table_tool" --peer "$shared/peer/peer" \
-    --golden "$shared/golden" "${optional[@]}" "$@"
+status=0
+python3 -B tests/interop/interop.py --tool "$build/tests/interop/weir_table_tool" --peer "$shared/peer/peer" \
+    --golden "$shared/golden" "${optional[@]}" "$@" || status=1
+
+# Without words of its own: --only is for the checks above.
+if [ $# -eq 0 ] && [ -x "$build/weir" ]; then
+    install_engines .cache/engines
+    "$engines_python" -B tests/interop/other_engines.py --weir "$build/weir" --peer "$shared/peer/peer" || status=1
+fi
+exit "$status"

@@ -14,3 +14,19 @@ install_java_and_python() {
     as_root apt-get update -qq
     DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 }
+
+# Programs in Python that read lakes, in a virtual environment of their own; sets engines_python. What cannot be installed
+# is left out: the tests say so.
+install_engines() {
+    local folder=$1 package
+    engines_python=$folder/bin/python
+    if ! "$engines_python" -m pip --version >/dev/null 2>&1 && ! python3 -m venv "$folder" >/dev/null 2>&1; then
+        { as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends python3-venv; } >/dev/null &&
+            python3 -m venv "$folder" >/dev/null || engines_python=python3
+    fi
+    [ "$engines_python" = python3 ] && return
+    for package in pypaimon pypaimon-rust chdb; do
+        "$engines_python" -m pip show -q "$package" >/dev/null 2>&1 ||
+            timeout 300 "$engines_python" -m pip install -q "$package" >&2 || echo "could not install $package" >&2
+    done
+}
