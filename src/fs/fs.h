@@ -139,7 +139,8 @@ int weir_output_finish(weir_output *output, bool sync, weir_error *err);
 void weir_output_abandon(weir_output *output);
 
 /* Makes `path` appear with exactly `bytes`, all at once, durably, and only if nothing is there: otherwise WEIR_EXISTS.
- * The commit of a snapshot rests on this. */
+ * After WEIR_IO it may be there all the same, or appear later; after any other error this call has left nothing. The
+ * commit of a snapshot rests on this. */
 int weir_fs_publish(weir_fs *fs, const char *path, weir_slice bytes, weir_error *err);
 
 /* Writes a small file whole, replacing what is there; readers never see a part of it. After a power loss it may be

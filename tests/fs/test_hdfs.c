@@ -247,6 +247,31 @@ static void a_publish_whose_request_was_lost_may_lose_to_another(void **state)
     assert_names(here, "/s", "snapshot-1 ");
 }
 
+static void refuse_the_second(void *context)
+{
+    webhdfs_fault *fault = &((place *)context)->cluster->fault;
+    fault->kind = fault->times == 0 ? WEBHDFS_REFUSES : fault->kind;
+}
+
+/* Who is told WEIR_DENIED would remove the files of a snapshot that stands. */
+static void a_refusal_after_a_lost_answer_is_no_proof_that_nothing_was_published(void **state)
+{
+    place *here = *state;
+    weir_error err;
+    here->cluster->fault = (webhdfs_fault){.operation = "RENAME",
+                                           .times = 2,
+                                           .kind = WEBHDFS_LOSES_ANSWER,
+                                           .status = 403,
+                                           .exception = "AccessControlException",
+                                           .message = "Permission denied",
+                                           .before = refuse_the_second,
+                                           .context = here};
+    assert_int_equal(weir_fs_publish(here->fs, ROOT "/s/snapshot-1", weir_slice_text("mine"), &err), WEIR_IO);
+    assert_stored(here, "/s/snapshot-1", "mine");
+    here->cluster->fault.times = 1;
+    assert_int_equal(weir_fs_publish(here->fs, ROOT "/s/snapshot-2", weir_slice_text("mine"), &err), WEIR_DENIED);
+}
+
 static void a_write_whose_answer_was_lost_is_done_again(void **state)
 {
     place *here = *state;
@@ -499,6 +524,7 @@ int main(void)
         cmocka_unit_test(an_address_without_a_server_is_told_and_no_token),
         IN_CLUSTER(a_publish_whose_answer_was_lost_has_happened),
         IN_CLUSTER(a_publish_whose_request_was_lost_may_lose_to_another),
+        IN_CLUSTER(a_refusal_after_a_lost_answer_is_no_proof_that_nothing_was_published),
         IN_CLUSTER(a_write_whose_answer_was_lost_is_done_again),
         IN_CLUSTER(a_rename_whose_answer_was_lost_has_happened),
         IN_CLUSTER(large_folders_are_listed_in_parts),

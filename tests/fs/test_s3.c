@@ -330,6 +330,20 @@ static void an_own_publication_is_known_when_its_answer_was_lost(void **state)
     assert_holds(here, "s/2", "mine");
 }
 
+/* Who is told WEIR_DENIED would remove the files of a snapshot that stands. */
+static void a_refusal_after_a_lost_answer_is_no_proof_that_nothing_was_published(void **state)
+{
+    place *here = *state;
+    OK(weir_fs_publish(here->fs, at(here, "s/1"), weir_slice_text("x"), &here->err));
+    here->s3->fault = (test_answer){.status = 403};
+    here->s3->lost = 1;
+    here->s3->broken_after_lost = 1;
+    assert_int_equal(weir_fs_publish(here->fs, at(here, "s/2"), weir_slice_text("mine"), &here->err), WEIR_IO);
+    assert_holds(here, "s/2", "mine");
+    here->s3->broken = 1;
+    assert_int_equal(weir_fs_publish(here->fs, at(here, "s/3"), weir_slice_text("mine"), &here->err), WEIR_DENIED);
+}
+
 typedef struct publisher {
     place *here;
     int number;
@@ -556,6 +570,7 @@ int main(void)
         ON_S3(faults_in_passing_do_not_show),
         ON_S3(publishing_happens_once),
         ON_S3(an_own_publication_is_known_when_its_answer_was_lost),
+        ON_S3(a_refusal_after_a_lost_answer_is_no_proof_that_nothing_was_published),
         ON_S3(of_many_publishers_one_wins_also_when_answers_are_lost),
         ON_S3(a_store_without_conditions_is_not_written_to),
         ON_S3(a_single_writer_needs_no_conditions),

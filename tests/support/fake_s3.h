@@ -26,6 +26,7 @@ typedef struct fake_s3 {
     int broken;               /* so many requests are answered as `fault` says, without being done */
     test_answer fault;
     int lost;                 /* so many writes are done, and their answers lost by a reset */
+    int broken_after_lost;    /* what `broken` is set to by a lost answer */
     int lose_every;           /* as well as that of every so-manieth one; 0: none */
     int writes;
     char last_authorization[512];
@@ -385,6 +386,7 @@ static inline void fake_answer(void *context, const test_request *request, test_
     s3->writes += writes;
     if (writes && (s3->lost > 0 || (s3->lose_every > 0 && s3->writes % s3->lose_every == 0))) {
         s3->lost -= s3->lost > 0;
+        s3->broken = s3->broken_after_lost;
         answer->resets = true;
     }
 }

@@ -280,6 +280,8 @@ static int appear(weir_hdfs *self, const char *path, weir_slice bytes, const cha
     code = rename_with(self, temporary, path, option, &is_repeated, err);
     if (code == WEIR_NOT_FOUND && is_repeated) {
         code = WEIR_OK;
+    } else if (code != WEIR_OK && code != WEIR_EXISTS && is_repeated) {
+        code = weir_error_context(err, WEIR_IO, "an earlier attempt may have been carried out");
     }
 done:
     if (code != WEIR_OK) {

@@ -112,6 +112,9 @@ static int publish_conditionally(weir_s3 *s3, const char *path, weir_slice bytes
     } else {
         code = weir_s3_check(s3, &response, path, false, err);
     }
+    if (code != WEIR_OK && code != WEIR_EXISTS && is_repeated) { /* a refusal says nothing of the attempts before it */
+        code = weir_error_context(err, WEIR_IO, "an earlier attempt may have been carried out");
+    }
 done:
     weir_http_response_free(&response);
     return code;
