@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lsm/lsm_options.h"
+#include "vector/compare.h"
 
 /* Of a changelog, tables take -U only where it tells more than the +U after it: where it is kept for readers, and where
  * functions take the old row back. */
@@ -61,7 +62,12 @@ int weir_row_kinds_init(const weir_table *table, bool changes, weir_arena *arena
     }
     bool reads_kinds = out->column >= 0;
     if (changes && !reads_kinds && weir_table_has_primary_key(table) && !takes_update_before(out, producer)) {
+        out->moves_keys = out->dropped == 0;
         out->dropped |= 1 << WEIR_UPDATE_BEFORE;
+    }
+    out->key = WEIR_NEW_ARRAY(arena, int32_t, table->schema->primary_key_count + 1);
+    for (int32_t i = 0; i < table->schema->primary_key_count; i++) {
+        out->key[i] = weir_schema_column(table->schema, table->schema->primary_keys[i]);
     }
     return WEIR_OK;
 }
@@ -94,6 +100,34 @@ static int read_kinds(weir_row_kinds *kinds, weir_batch *batch, weir_error *err)
     return WEIR_OK;
 }
 
+/* Whether the row after a -U is the +U of the same key. */
+static bool keeps_key(const weir_row_kinds *kinds, const weir_batch *batch, int64_t row)
+{
+    if (row + 1 == batch->length || batch->kinds[row + 1] != WEIR_UPDATE_AFTER) {
+        return false;
+    }
+    for (int32_t i = 0; i < kinds->table->schema->primary_key_count; i++) {
+        const weir_vector *column = &batch->columns[kinds->key[i]];
+        if (!weir_vector_values_equal(column, row, column, row + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A -U whose row goes on under another key, or not at all, is the end of its own. */
+static void settle_moved(weir_row_kinds *kinds, weir_batch *batch)
+{
+    bool has_moved = false;
+    WEIR_GROW(kinds->kinds, kinds->capacity, batch->length + 1);
+    for (int64_t i = 0; i < batch->length; i++) {
+        bool moves = batch->kinds[i] == WEIR_UPDATE_BEFORE && !keeps_key(kinds, batch, i);
+        kinds->kinds[i] = moves ? WEIR_DELETE : batch->kinds[i];
+        has_moved |= moves;
+    }
+    batch->kinds = has_moved ? kinds->kinds : batch->kinds;
+}
+
 static int check_kind(const weir_row_kinds *kinds, int8_t kind, weir_error *err)
 {
     if (!weir_table_has_primary_key(kinds->table)) {
@@ -113,6 +147,8 @@ int weir_row_kinds_settle(weir_row_kinds *kinds, weir_batch *batch, weir_error *
 {
     if (kinds->column >= 0) {
         WEIR_TRY(read_kinds(kinds, batch, err));
+    } else if (kinds->moves_keys && batch->kinds != NULL) {
+        settle_moved(kinds, batch);
     }
     uint8_t seen = 0; /* a bit a kind that is written */
     for (int64_t i = 0; batch->kinds != NULL && i < batch->length; i++) {
