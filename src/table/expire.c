@@ -105,10 +105,15 @@ static int read_set_aside(expiry_run *expiry, int64_t id, weir_snapshot **out, w
     if (code == WEIR_OK) {
         code = weir_snapshot_parse(weir_buffer_slice(&text), path, &expiry->arena, out, err);
     } else if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
         code = weir_snapshot_read(context->fs, context->paths.root, id, &expiry->arena, out, err);
     }
     weir_buffer_free(&text);
-    return code == WEIR_NOT_FOUND ? WEIR_OK : code;
+    if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    return code;
 }
 
 /* Removes what only this snapshot needed: what the next one deleted, its changelog, its manifests, at last itself. */
@@ -181,6 +186,7 @@ static int set_aside(const weir_table *table, int64_t begin, int64_t end, weir_e
         const char *from = weir_arena_format(&expiry.arena, "%s/snapshot/snapshot-%" PRId64, context->paths.root, id);
         code = weir_fs_rename(context->fs, from, expired_path(&expiry, &expiry.arena, id), err);
         if (code == WEIR_NOT_FOUND) {
+            weir_error_clear(err);
             code = WEIR_OK;
         }
     }
@@ -253,7 +259,9 @@ static int choose_end(const weir_table *table, const retention *rules, int64_t e
         int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
         bool young = code == WEIR_OK && snapshot->time_ms >= rules->older_than_ms;
         weir_arena_free(&arena);
-        if (code != WEIR_OK && code != WEIR_NOT_FOUND) {
+        if (code == WEIR_NOT_FOUND) {
+            weir_error_clear(err);
+        } else if (code != WEIR_OK) {
             return code;
         }
         if (young) {

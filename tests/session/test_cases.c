@@ -7,6 +7,7 @@
 static const char *const cases[] = {
     "01-sequence-group-null-writes", "03-early-retraction-must-survive",  "07-null-empty-odd-partitions",
     "08-typed-partition-keys",       "13-key-order-differs-from-columns", "14-debezium-odd-messages",
+    "16-rows-move-between-groups",   "18-parquet-pages-by-others",        "20-consumer-and-tag-keep-files",
 };
 
 static int open_case(void **state)
