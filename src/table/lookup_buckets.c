@@ -35,7 +35,12 @@ static void free_map(weir_lookup_buckets *self, weir_map *buckets)
     weir_map_free(buckets);
 }
 
-void weir_lookup_buckets_free(weir_lookup_buckets *self) { free_map(self, &self->buckets); }
+void weir_lookup_buckets_free(weir_lookup_buckets *self)
+{
+    free_map(self, &self->buckets);
+    free(self->delta_list);
+    self->delta_list = NULL;
+}
 
 /* ---- one bucket ---- */
 
@@ -284,21 +289,50 @@ done:
     return code;
 }
 
+/* The name of the list of what a snapshot has changed, which no other snapshot has; malloc'd. */
+static int read_delta_list(const weir_lookup_buckets *self, int64_t id, char **out, weir_error *err)
+{
+    const weir_table_context *context = &self->table->context;
+    weir_arena arena;
+    weir_snapshot *snapshot = NULL;
+    weir_arena_init(&arena);
+    int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
+    if (code == WEIR_OK) {
+        *out = weir_strdup(snapshot->delta_manifest_list);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* Whether later snapshots stand on the one whose files are known: after a rollback others have its number. */
+static bool goes_on(const weir_lookup_buckets *self, int64_t latest)
+{
+    char *list = NULL;
+    bool is_near = self->snapshot_id > 0 && latest > self->snapshot_id && latest - self->snapshot_id <= MOST_SNAPSHOTS;
+    bool same = is_near && read_delta_list(self, self->snapshot_id, &list, NULL) == WEIR_OK &&
+                strcmp(list, self->delta_list) == 0;
+    free(list);
+    return same;
+}
+
 int weir_lookup_buckets_refresh(weir_lookup_buckets *self, int64_t latest, weir_error *err)
 {
     if (latest == self->snapshot_id) {
         return WEIR_OK;
     }
-    int code = WEIR_NOT_FOUND;
-    if (self->snapshot_id > 0 && latest > self->snapshot_id && latest - self->snapshot_id <= MOST_SNAPSHOTS) {
-        code = follow(self, latest, err);
-    }
+    char *list = NULL;
+    WEIR_TRY(read_delta_list(self, latest, &list, err));
+    int code = goes_on(self, latest) ? follow(self, latest, err) : WEIR_NOT_FOUND;
     if (code == WEIR_NOT_FOUND) { /* snapshots between are gone, or it went back */
         weir_error_clear(err);
         code = read_whole(self, latest, err);
     }
     if (code == WEIR_OK) {
         self->snapshot_id = latest;
+        free(self->delta_list);
+        self->delta_list = list;
+        list = NULL;
     }
+    free(list);
     return code;
 }

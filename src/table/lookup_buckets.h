@@ -42,6 +42,7 @@ typedef struct weir_lookup_buckets {
     int32_t bucket_count;
     weir_map buckets; /* bucket (4 bytes), serialized partition → weir_lookup_bucket */
     int64_t snapshot_id;
+    char *delta_list; /* that the snapshot names: whether it is the same one still */
 } weir_lookup_buckets;
 
 void weir_lookup_buckets_init(weir_lookup_buckets *buckets, const weir_table *table, int32_t bucket_count,

@@ -7,6 +7,7 @@
 
 #include "random.h"
 #include "table/lookup_cache.h"
+#include "table/rollback.h"
 #include "table/table_lookup.h"
 #include "table_fixture.h"
 
@@ -218,6 +219,34 @@ static void a_find_goes_on_to_the_latest_snapshot_when_files_have_expired(void *
     fixture_free(&table);
 }
 
+static void a_table_that_was_rolled_back_and_went_on_is_read_anew(void **state)
+{
+    (void)state;
+    fixture table;
+    model rows;
+    weir_error err = {0};
+    memset(&rows, -1, sizeof rows);
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v BIGINT", "p,k", "p", "bucket=1;write-only=true");
+    fixture_commit(&table, "[[0,1,10]]", "+I");
+    fixture_commit(&table, "[[0,1,11],[0,2,20]]", "+I");
+    fixture reader = table; /* the writer's table is opened anew meanwhile */
+    must(weir_table_open(table.fs, FIXTURE_PATH, NULL, &reader.table, &err), &err, "opening");
+    weir_table_lookup *lookup = open_lookup(&reader, 0);
+    must(weir_table_rollback_to_snapshot(table.table, 1, &err), &err, "rolling back");
+    fixture_close(&table);
+    fixture_open(&table);
+    fixture_commit(&table, "[[0,3,30]]", "+I");
+    fixture_commit(&table, "[[0,4,40]]", "+I");
+    must(weir_table_lookup_refresh(lookup, &err), &err, "refreshing");
+    rows.values[0][1] = 10;
+    rows.values[0][3] = 30;
+    rows.values[0][4] = 40;
+    check_all(lookup, &reader, &rows, false);
+    weir_table_lookup_close(lookup);
+    weir_table_close(reader.table);
+    fixture_free(&table);
+}
+
 /* ---- threads ---- */
 
 typedef struct reader {
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(rows_are_found_by_long_keys_as_the_table_changes),
         cmocka_unit_test(little_disk_makes_files_go_and_come_again),
         cmocka_unit_test(a_find_goes_on_to_the_latest_snapshot_when_files_have_expired),
+        cmocka_unit_test(a_table_that_was_rolled_back_and_went_on_is_read_anew),
         cmocka_unit_test(threads_find_while_the_table_goes_on),
         cmocka_unit_test(tables_whose_newest_row_is_not_in_the_newest_file_are_refused),
     };
