@@ -2,6 +2,7 @@
 #ifndef WEIR_BASE_CLOCK_H
 #define WEIR_BASE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 int64_t weir_now_ms(void);           /* wall clock, milliseconds since 1970-01-01 UTC */
@@ -10,6 +11,7 @@ int64_t weir_utc_ms(int64_t local_ms); /* the moment at which the local wall clo
 int64_t weir_local_now_ms(void);       /* the same now */
 int64_t weir_monotonic_ns(void);
 void weir_sleep_ms(int64_t ms);
+void weir_condition_init(pthread_cond_t *condition); /* whose timed waits go by weir_monotonic_ns */
 
 #define WEIR_UUID_SIZE 37
 void weir_uuid(char out[WEIR_UUID_SIZE]); /* random, lower-case, with its NUL */

@@ -205,14 +205,10 @@ static void *show_lines(void *argument)
 
 void weir_cli_progress_init(weir_cli_progress *progress, bool is_quiet, bool has_colors)
 {
-    pthread_condattr_t attributes;
     *progress = (weir_cli_progress){
         .is_quiet = is_quiet, .is_live = !is_quiet && isatty(STDERR_FILENO), .has_colors = has_colors};
     pthread_mutex_init(&progress->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&progress->ended, &attributes);
-    pthread_condattr_destroy(&attributes);
+    weir_condition_init(&progress->ended);
 }
 
 void weir_cli_progress_begin(weir_cli_progress *progress, weir_session *session)

@@ -46,13 +46,25 @@ struct weir_lookup {
     size_t source_of_capacity;
 };
 
-/* The key ranges of the files as sort keys, so that files without a wanted key are not touched. */
-static int read_bounds(weir_lookup *lookup, weir_error *err)
+static int append_ends(const weir_data_file *file, weir_batch *to, weir_error *err)
 {
-    const weir_schema *schema = lookup->context->schema;
+    weir_slice ends[2] = {file->min_key, file->max_key};
+    for (int e = 0; e < 2; e++) {
+        if (ends[e].size < 4) {
+            return weir_fail(err, WEIR_CORRUPT, "%s: its key range in the manifest is empty", file->name);
+        }
+        weir_slice row = weir_slice_of(ends[e].data + 4, ends[e].size - 4); /* behind the arity */
+        WEIR_TRY(weir_binary_row_read(row, to, file->name, err));
+    }
+    return WEIR_OK;
+}
+
+int weir_lookup_bounds(const weir_schema *schema, const weir_sorted_run *runs, int32_t run_count, weir_sort_keys *out,
+                       weir_error *err)
+{
     int32_t key_count = schema->key_column_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&lookup->arena, weir_field, key_count);
-    int32_t *positions = WEIR_NEW_ARRAY(&lookup->arena, int32_t, key_count);
+    weir_field *fields = weir_alloc(sizeof *fields * ((size_t)key_count + 1));
+    int32_t *positions = weir_alloc(sizeof *positions * ((size_t)key_count + 1));
     for (int32_t i = 0; i < key_count; i++) {
         fields[i] = schema->fields[schema->key_columns[i]];
         positions[i] = i;
@@ -60,20 +72,16 @@ static int read_bounds(weir_lookup *lookup, weir_error *err)
     weir_batch batch;
     weir_batch_init(&batch, fields, key_count);
     int code = WEIR_OK;
-    for (int32_t f = 0; f < lookup->file_count; f++) {
-        const weir_data_file *file = lookup->files[f].file;
-        weir_slice ends[2] = {file->min_key, file->max_key};
-        for (int e = 0; e < 2; e++) {
-            if (ends[e].size < 4) {
-                WEIR_GO(weir_fail(err, WEIR_CORRUPT, "%s: its key range in the manifest is empty", file->name));
-            }
-            weir_slice row = weir_slice_of(ends[e].data + 4, ends[e].size - 4); /* behind the arity */
-            WEIR_GO(weir_binary_row_read(row, &batch, file->name, err));
+    for (int32_t r = 0; r < run_count; r++) {
+        for (int32_t f = 0; f < runs[r].file_count; f++) {
+            WEIR_GO(append_ends(runs[r].files[f], &batch, err));
         }
     }
-    WEIR_GO(weir_sort_keys_append(&lookup->bounds, &batch, positions, key_count, err));
+    WEIR_GO(weir_sort_keys_append(out, &batch, positions, key_count, err));
 done:
     weir_batch_free(&batch);
+    free(fields);
+    free(positions);
     return code;
 }
 
@@ -104,7 +112,7 @@ int weir_lookup_open(const weir_table_context *context, weir_slice partition, in
     int code = weir_bucket_path(&lookup->arena, &context->paths, context->schema, partition, bucket,
                                 &lookup->bucket_path, err);
     if (code == WEIR_OK) {
-        code = read_bounds(lookup, err);
+        code = weir_lookup_bounds(context->schema, runs, run_count, &lookup->bounds, err);
     }
     if (code != WEIR_OK) {
         weir_lookup_close(lookup);
@@ -331,8 +339,8 @@ int weir_lookup_column(weir_lookup *lookup, int32_t column, weir_vector *out, we
         const lookup_file *file = &lookup->files[lookup->sources[s]];
         weir_format_reader *reader = NULL;
         WEIR_GO(reader_of(lookup, lookup->sources[s], &reader, err));
-        WEIR_GO(reader->ops->gather(reader, column, 0, lookup->rows + file->first_row, file->row_count, &values[s],
-                                    err));
+        WEIR_GO(
+            reader->ops->gather(reader, column, 0, lookup->rows + file->first_row, file->row_count, &values[s], err));
     }
     WEIR_GO(weir_vector_interleave(out, sources, cursors, lookup->source_of, lookup->place_count, err));
 done:

@@ -21,6 +21,11 @@ int64_t weir_key_index_cache_memory(weir_key_index_cache *cache);
 void weir_key_index_cache_retain(weir_key_index_cache *cache, const weir_sorted_run *runs, int32_t run_count,
                                  int64_t limit_bytes);
 
+/* Appends the key ranges of the runs' files as sort keys, so that files without a wanted key are not touched: of each
+ * file, run after run, its least key and then its greatest. */
+int weir_lookup_bounds(const weir_schema *schema, const weir_sorted_run *runs, int32_t run_count, weir_sort_keys *out,
+                       weir_error *err);
+
 typedef struct weir_lookup weir_lookup;
 
 /* `runs` from the newest to the oldest, each of one level above 0. All borrowed. */

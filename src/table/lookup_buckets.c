@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lsm/levels.h"
-#include "vector/binary_row.h"
+#include "lsm/lookup.h"
 
 #define MOST_SNAPSHOTS 100 /* behind more than these the latest is read whole */
 
@@ -44,35 +44,6 @@ void weir_lookup_buckets_free(weir_lookup_buckets *self)
 
 /* ---- one bucket ---- */
 
-/* The key ranges of the files as sort keys. */
-static int read_bounds(const weir_schema *schema, weir_lookup_bucket *bucket, weir_error *err)
-{
-    int32_t key_count = schema->key_column_count;
-    weir_field *fields = WEIR_NEW_ARRAY(&bucket->arena, weir_field, key_count);
-    int32_t *numbers = WEIR_NEW_ARRAY(&bucket->arena, int32_t, key_count);
-    for (int32_t i = 0; i < key_count; i++) {
-        fields[i] = schema->fields[schema->key_columns[i]];
-        numbers[i] = i;
-    }
-    weir_batch batch;
-    weir_batch_init(&batch, fields, key_count);
-    int code = WEIR_OK;
-    for (size_t f = 0; f < bucket->file_count; f++) {
-        const weir_data_file *file = bucket->places[f].file;
-        weir_slice ends[2] = {file->min_key, file->max_key};
-        for (int e = 0; e < 2; e++) {
-            if (ends[e].size < 4) {
-                WEIR_GO(weir_fail(err, WEIR_CORRUPT, "%s: its key range in the manifest is empty", file->name));
-            }
-            WEIR_GO(weir_binary_row_read(weir_slice_of(ends[e].data + 4, ends[e].size - 4), &batch, file->name, err));
-        }
-    }
-    WEIR_GO(weir_sort_keys_append(&bucket->bounds, &batch, numbers, key_count, err));
-done:
-    weir_batch_free(&batch);
-    return code;
-}
-
 /* Files to runs, newest first, with their slots and bounds. */
 static int arrange(weir_lookup_buckets *self, weir_lookup_bucket *bucket, weir_error *err)
 {
@@ -94,7 +65,7 @@ static int arrange(weir_lookup_buckets *self, weir_lookup_bucket *bucket, weir_e
     }
     WEIR_TRY(weir_bucket_path(&bucket->arena, &context->paths, context->schema, bucket->partition, bucket->bucket,
                               &bucket->path, err));
-    return read_bounds(context->schema, bucket, err);
+    return weir_lookup_bounds(context->schema, runs, bucket->run_count, &bucket->bounds, err);
 }
 
 /* Live files of a bucket on the way to a new arrangement. */
@@ -224,14 +195,20 @@ static int settle(weir_lookup_buckets *self, drafts *all, weir_error *err)
 
 /* ---- snapshots ---- */
 
-static int read_changes(const weir_lookup_buckets *self, int64_t id, weir_arena *arena, weir_manifest_entries *out,
-                        weir_error *err)
+/* From now on the files are those of this snapshot. */
+static void remember(weir_lookup_buckets *self, const weir_snapshot *snapshot)
+{
+    self->snapshot_id = snapshot->id;
+    free(self->delta_list);
+    self->delta_list = weir_strdup(snapshot->delta_manifest_list);
+}
+
+static int read_changes(const weir_lookup_buckets *self, const weir_snapshot *snapshot, weir_arena *arena,
+                        weir_manifest_entries *out, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
     const weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
-    weir_snapshot *snapshot = NULL;
     weir_manifest_files manifests = {0};
-    WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, arena, &snapshot, err));
     int code =
         weir_manifest_list_read(context->fs, &context->paths, snapshot->delta_manifest_list, arena, &manifests, err);
     for (size_t i = 0; i < manifests.count && code == WEIR_OK; i++) {
@@ -243,17 +220,23 @@ static int read_changes(const weir_lookup_buckets *self, int64_t id, weir_arena 
 
 static int follow(weir_lookup_buckets *self, int64_t latest, weir_error *err)
 {
+    const weir_table_context *context = &self->table->context;
     weir_arena arena;
+    weir_snapshot *snapshot = NULL;
     drafts all = {0};
     int code = WEIR_OK;
     weir_arena_init(&arena);
     for (int64_t id = self->snapshot_id + 1; id <= latest && code == WEIR_OK; id++) {
         weir_manifest_entries entries = {0};
-        code = read_changes(self, id, &arena, &entries, err);
+        code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
+        code = code == WEIR_OK ? read_changes(self, snapshot, &arena, &entries, err) : code;
         code = code == WEIR_OK ? take_entries(self, &entries, &all, err) : code;
         weir_manifest_entries_free(&entries);
     }
     code = code == WEIR_OK ? settle(self, &all, err) : code;
+    if (code == WEIR_OK) {
+        remember(self, snapshot);
+    }
     free_drafts(&all);
     weir_arena_free(&arena);
     return code;
@@ -276,6 +259,7 @@ static int read_whole(weir_lookup_buckets *self, int64_t latest, weir_error *err
                                 &entries, err));
     WEIR_GO(take_entries(self, &entries, &all, err));
     WEIR_GO(settle(self, &all, err));
+    remember(self, snapshot);
 done:
     if (code == WEIR_OK) {
         free_map(self, &before); /* after the new ones have taken their slots */
@@ -289,29 +273,20 @@ done:
     return code;
 }
 
-/* The name of the list of what a snapshot has changed, which no other snapshot has; malloc'd. */
-static int read_delta_list(const weir_lookup_buckets *self, int64_t id, char **out, weir_error *err)
+/* Whether later snapshots stand on the one whose files are known: after a rollback others have its number. */
+static bool goes_on(const weir_lookup_buckets *self, int64_t latest)
 {
+    if (self->snapshot_id == 0 || latest < self->snapshot_id || latest - self->snapshot_id > MOST_SNAPSHOTS) {
+        return false;
+    }
     const weir_table_context *context = &self->table->context;
     weir_arena arena;
     weir_snapshot *snapshot = NULL;
     weir_arena_init(&arena);
-    int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
-    if (code == WEIR_OK) {
-        *out = weir_strdup(snapshot->delta_manifest_list);
-    }
+    bool same =
+        weir_snapshot_read(context->fs, context->paths.root, self->snapshot_id, &arena, &snapshot, NULL) == WEIR_OK &&
+        strcmp(snapshot->delta_manifest_list, self->delta_list) == 0;
     weir_arena_free(&arena);
-    return code;
-}
-
-/* Whether later snapshots stand on the one whose files are known: after a rollback others have its number. */
-static bool goes_on(const weir_lookup_buckets *self, int64_t latest)
-{
-    char *list = NULL;
-    bool is_near = self->snapshot_id > 0 && latest > self->snapshot_id && latest - self->snapshot_id <= MOST_SNAPSHOTS;
-    bool same = is_near && read_delta_list(self, self->snapshot_id, &list, NULL) == WEIR_OK &&
-                strcmp(list, self->delta_list) == 0;
-    free(list);
     return same;
 }
 
@@ -320,19 +295,10 @@ int weir_lookup_buckets_refresh(weir_lookup_buckets *self, int64_t latest, weir_
     if (latest == self->snapshot_id) {
         return WEIR_OK;
     }
-    char *list = NULL;
-    WEIR_TRY(read_delta_list(self, latest, &list, err));
     int code = goes_on(self, latest) ? follow(self, latest, err) : WEIR_NOT_FOUND;
     if (code == WEIR_NOT_FOUND) { /* snapshots between are gone, or it went back */
         weir_error_clear(err);
         code = read_whole(self, latest, err);
     }
-    if (code == WEIR_OK) {
-        self->snapshot_id = latest;
-        free(self->delta_list);
-        self->delta_list = list;
-        list = NULL;
-    }
-    free(list);
     return code;
 }

@@ -147,7 +147,8 @@ int weir_row_kinds_settle(weir_row_kinds *kinds, weir_batch *batch, weir_error *
 {
     if (kinds->column >= 0) {
         WEIR_TRY(read_kinds(kinds, batch, err));
-    } else if (kinds->moves_keys && batch->kinds != NULL) {
+    } else if (kinds->moves_keys && batch->kinds != NULL && batch->length > 0 &&
+               memchr(batch->kinds, WEIR_UPDATE_BEFORE, (size_t)batch->length) != NULL) {
         settle_moved(kinds, batch);
     }
     uint8_t seen = 0; /* a bit a kind that is written */

@@ -82,10 +82,10 @@ static int find_buckets(weir_scan_filter *filter, const weir_predicate *predicat
     const weir_table *table = filter->table;
     const int32_t *columns = NULL;
     int32_t column_count = 0, bucket_count = 0;
-    const char *function = NULL;
+    weir_bucket_function function = WEIR_BUCKET_DEFAULT;
     WEIR_TRY(weir_table_bucket_count(table, &bucket_count, err));
-    WEIR_TRY(weir_options_text(&table->schema->options, "bucket-function.type", &function, err));
-    if (bucket_count < 2 || (function != NULL && strcmp(function, "default") != 0)) {
+    WEIR_TRY(weir_table_bucket_function(table, &function, err));
+    if (bucket_count < 2 || function != WEIR_BUCKET_DEFAULT) {
         return WEIR_OK;
     }
     filter->total_buckets = bucket_count;
@@ -219,8 +219,8 @@ int weir_scan_filter_values(const weir_scan_filter *filter, const weir_data_file
     weir_arena arena;
     weir_arena_init(&arena);
     weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, filter->column_count);
-    int code = weir_stats_decode(&filter->table->context, file, filter->columns, filter->column_count, &arena, stats,
-                                 err);
+    int code =
+        weir_stats_decode(&filter->table->context, file, filter->columns, filter->column_count, &arena, stats, err);
     if (code == WEIR_OK) {
         *out = weir_predicate_may_match(filter->values, stats);
     }

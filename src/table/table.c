@@ -190,6 +190,17 @@ static int parse_bucket_key(const weir_table *table, const char *text, int32_t *
     return WEIR_OK;
 }
 
+int weir_table_bucket_function(const weir_table *table, weir_bucket_function *out, weir_error *err)
+{
+    const char *function = NULL;
+    WEIR_TRY(weir_options_text(&table->schema->options, "bucket-function.type", &function, err));
+    *out = function == NULL                ? WEIR_BUCKET_DEFAULT
+           : strcmp(function, "mod") == 0  ? WEIR_BUCKET_MOD
+           : strcmp(function, "hive") == 0 ? WEIR_BUCKET_HIVE
+                                           : WEIR_BUCKET_DEFAULT;
+    return WEIR_OK;
+}
+
 int weir_table_bucket_columns(const weir_table *table, weir_arena *arena, const int32_t **out, int32_t *out_count,
                               weir_error *err)
 {

@@ -25,6 +25,7 @@
 
 #include "file/file.h"
 #include "meta/meta.h"
+#include "vector/bucket.h"
 
 typedef struct weir_table {
     weir_arena arena;
@@ -58,6 +59,9 @@ static inline bool weir_table_has_primary_key(const weir_table *table)
 
 /* Number of buckets by the option: > 0 fixed, -1 unaware (append) or dynamic (primary key), -2 postponed. */
 int weir_table_bucket_count(const weir_table *table, int32_t *out, weir_error *err);
+
+/* How a bucket follows from its columns: bucket-function.type. */
+int weir_table_bucket_function(const weir_table *table, weir_bucket_function *out, weir_error *err);
 
 /* Columns that decide the bucket: bucket-key, or the trimmed primary key. Positions in schema->fields; they live in
  * `arena` or are the schema's own. */

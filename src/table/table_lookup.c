@@ -82,23 +82,15 @@ static int find_columns(weir_table_lookup *self, weir_error *err)
 {
     const weir_schema *schema = self->table->schema;
     const int32_t *columns = NULL;
-    const char *function = NULL;
     WEIR_TRY(weir_table_bucket_count(self->table, &self->bucket_count, err));
     WEIR_TRY(weir_table_bucket_columns(self->table, &self->arena, &columns, &self->bucket_column_count, err));
-    WEIR_TRY(weir_options_text(&schema->options, "bucket-function.type", &function, err));
-    self->bucket_function = function == NULL || strcmp(function, "default") == 0 ? WEIR_BUCKET_DEFAULT
-                            : strcmp(function, "mod") == 0                       ? WEIR_BUCKET_MOD
-                                                                                 : WEIR_BUCKET_HIVE;
+    WEIR_TRY(weir_table_bucket_function(self->table, &self->bucket_function, err));
     self->bucket_columns = places_in_key(self, columns, self->bucket_column_count);
     self->partition_columns = places_in_key(self, schema->partition_columns, schema->partition_key_count);
     self->key_columns = places_in_key(self, schema->key_columns, schema->key_column_count);
     self->key_fields = WEIR_NEW_ARRAY(&self->arena, weir_field, schema->primary_key_count + 1);
-    for (int32_t i = 0; i < schema->field_count; i++) {
-        for (int32_t k = 0; k < schema->primary_key_count; k++) {
-            if (strcmp(schema->primary_keys[k], schema->fields[i].name) == 0) {
-                self->key_fields[k] = schema->fields[i];
-            }
-        }
+    for (int32_t k = 0; k < schema->primary_key_count; k++) {
+        self->key_fields[k] = schema->fields[weir_schema_column(schema, schema->primary_keys[k])];
     }
     return WEIR_OK;
 }

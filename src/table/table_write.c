@@ -155,15 +155,7 @@ static int read_options(weir_table_write *write, weir_error *err)
     if (!write->options.compacts) {
         reserve_buffers(write);
     }
-    const char *function = NULL;
-    WEIR_TRY(weir_options_text(set, "bucket-function.type", &function, err));
-    write->bucket_function = WEIR_BUCKET_DEFAULT;
-    if (function != NULL && strcmp(function, "mod") == 0) {
-        write->bucket_function = WEIR_BUCKET_MOD;
-    } else if (function != NULL && strcmp(function, "hive") == 0) {
-        write->bucket_function = WEIR_BUCKET_HIVE;
-    }
-    return WEIR_OK;
+    return weir_table_bucket_function(write->table, &write->bucket_function, err);
 }
 
 int weir_table_write_open(const weir_table *table, const weir_table_write_options *options, weir_table_write **out,

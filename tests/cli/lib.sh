@@ -46,6 +46,24 @@ status() {
     same "$what: exit status" "$expected" "$?"
 }
 
+# strict_changes TABLE: its changes, in $work/changes, replay and give the table. Each -U and -D takes back a row that is
+# there, each +I and +U puts one where there is none.
+strict_changes() {
+    "$weir" dump "$1" --stream 1 - >"$work/changes"
+    awk '{
+        kind = substr($0, 3, 2); row = substr($0, 7); key = row; sub(/,.*/, "", key)
+        if (kind == "-U" || kind == "-D") {
+            if (rows[key] != row) print NR ": " $0 " takes back what is not there: " rows[key]
+            delete rows[key]
+        } else {
+            if (key in rows) print NR ": " $0 " is put where there is " rows[key]
+            rows[key] = row
+        }
+    } END { for (key in rows) print "[" rows[key] >"/dev/stderr" }' "$work/changes" >"$work/complaints" 2>"$work/rows"
+    same "complaints of a strict reader" "" "$(head -5 "$work/complaints")"
+    same "what the changes give is the table" "$("$weir" dump "$1" --sort)" "$(LC_ALL=C sort "$work/rows")"
+}
+
 finish() {
     [ "$failures" = 0 ] && exit 0
     echo "$failures failed"

@@ -47,19 +47,5 @@ wait $writer || failures=1
 same "a timeout ends following" 124 $?
 same "errors" "" "$(cat "$work/follow.err")"
 
-# Each -U and -D takes back a row that is there, each +I and +U puts one where there is none.
-table=$work/lake/default.db/users
-"$weir" dump "$table" --stream 1 - >"$work/changes"
-awk '{
-    kind = substr($0, 3, 2); row = substr($0, 7); key = row; sub(/,.*/, "", key)
-    if (kind == "-U" || kind == "-D") {
-        if (rows[key] != row) print NR ": " $0 " takes back what is not there: " rows[key]
-        delete rows[key]
-    } else {
-        if (key in rows) print NR ": " $0 " is put where there is " rows[key]
-        rows[key] = row
-    }
-} END { for (key in rows) print "[" rows[key] >"/dev/stderr" }' "$work/changes" >"$work/complaints" 2>"$work/rows"
-same "complaints of a strict reader" "" "$(head -5 "$work/complaints")"
-same "what the changes give is the table" "$("$weir" dump "$table" --sort)" "$(LC_ALL=C sort "$work/rows")"
+strict_changes "$work/lake/default.db/users"
 finish

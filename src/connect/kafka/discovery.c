@@ -515,15 +515,6 @@ static void free_discovery(weir_kafka_discovery *self)
     free(self);
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 int weir_kafka_discovery_start(weir_kafka_client *client, const weir_kafka_table *table, const weir_kafka_split *known,
                                size_t known_count, bool resumes, weir_kafka_discovery **out, weir_error *err)
 {
@@ -532,7 +523,7 @@ int weir_kafka_discovery_start(weir_kafka_client *client, const weir_kafka_table
     self->table = table;
     self->resumes = resumes;
     pthread_mutex_init(&self->mutex, NULL);
-    init_condition(&self->changed);
+    weir_condition_init(&self->changed);
     for (size_t i = 0; i < known_count; i++) {
         add_known(self, &known[i]);
     }

@@ -28,14 +28,10 @@ typedef struct collecting_sink {
 weir_collector *weir_collector_create(const weir_field *fields, int32_t count)
 {
     weir_collector *collector = weir_alloc_zeroed(1, sizeof *collector);
-    pthread_condattr_t attributes;
     collector->fields = fields;
     collector->field_count = count;
     pthread_mutex_init(&collector->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&collector->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    weir_condition_init(&collector->changed);
     for (int32_t i = 0; i < MOST_BATCHES; i++) {
         weir_batch_init(&collector->batches[i], fields, count);
     }

@@ -50,22 +50,13 @@ static void copy_options(weir_job *job, const weir_job_options *options)
     job->options.time_zone = weir_arena_strdup(&job->arena, options->time_zone == NULL ? "UTC" : options->time_zone);
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 int weir_job_create(const weir_job_options *options, weir_job **out, weir_error *err)
 {
     weir_job *job = weir_alloc_zeroed(1, sizeof *job);
     int code;
     weir_arena_init(&job->arena);
     pthread_mutex_init(&job->mutex, NULL);
-    init_condition(&job->changed);
+    weir_condition_init(&job->changed);
     copy_options(job, options);
     job->status.watermark = WEIR_WATERMARK_NONE;
     job->status.lag_ms = job->status.latency_ms = -1;
