@@ -11,8 +11,8 @@
 
 #include "connect/connect_options.h"
 #include "server/metrics_page.h"
-#include "session/procedure.h"
-#include "session/settings.h"
+#include "session/procedure/procedure.h"
+#include "session/settings/settings.h"
 #include "sql/function/function.h"
 
 static bool is_among(const char *const *words, const char *word)
@@ -216,7 +216,8 @@ static void print_settings(bool works, bool refused)
 static void print_option_page(void)
 {
     printf("# Options\n\nThis page is made from the tables in the code (`src/meta/option_table.c`, "
-           "`src/connect/option_table.c`,\n`src/session/settings_table.c`) by `tools/reference.c`; a test compares the "
+           "`src/connect/option_table.c`,\n`src/session/settings/settings_table.c`) by `tools/reference.c`; a test "
+           "compares the "
            "two. A key that is in none of them\nis refused, with a suggestion.\n\n");
     print_table_options();
     printf("\n## Connectors\n\nTables with `'connector' = '…'`, in a catalog in memory or as TEMPORARY tables.\n");
@@ -297,7 +298,7 @@ static void print_procedure(const weir_procedure *procedure)
 static void print_procedure_page(void)
 {
     printf(
-        "# Procedures\n\nThis page is made from the table in the code (`src/session/procedure_table.c`) by "
+        "# Procedures\n\nThis page is made from the table in the code (`src/session/procedure/procedure_table.c`) by "
         "`tools/reference.c`; a test\ncompares the two. Names, arguments and results are those of Paimon's procedures "
         "for Flink.\n\n"
         "Procedures belong to Paimon catalogs: `CALL sys.compact('db.t')` of the current one, `CALL "

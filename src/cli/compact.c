@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
-#include "session/compaction_job.h"
+#include "session/procedure/compaction_job.h"
 
 enum {
     MOST_TRIES = 5,            /* of a compaction that others come before */

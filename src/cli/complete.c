@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "session/procedure.h"
+#include "session/procedure/procedure.h"
 #include "sql/function/function.h"
 #include "sql/parser.h"
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/complete.h"
 #include "connect/connect_options.h"
-#include "session/settings.h"
+#include "session/settings/settings.h"
 
 /* ---- files ---- */
 

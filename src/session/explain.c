@@ -3,7 +3,7 @@
 #include "sql/explain.h"
 
 #include "base/text.h"
-#include "session/change.h"
+#include "session/dml/change.h"
 #include "stream/plan/traits.h"
 
 typedef struct explanation {

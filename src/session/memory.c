@@ -1,8 +1,8 @@
 /* How the memory of a session is split.
  *
  * The shares of DuckDB and of jobs count only once they are there: statements that move rows without expressions never
- * open DuckDB, and then tables have its part. What no share names is for the program itself: code, stacks, metadata, the allocator's
- * slack, and blocks that libraries hold. */
+ * open DuckDB, and then tables have its part. What no share names is for the program itself: code, stacks, metadata,
+ * the allocator's slack, and blocks that libraries hold. */
 #include "session/memory.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* SELECT; in streaming mode as a job (job/stream_query.c). A query of the engine is pulled; expressions over a source of changes run batch by batch and show
- * the kind of each row in a first column `op`. */
+/* SELECT; in streaming mode as a job (job/stream_query.c). A query of the engine is pulled; expressions over a source
+ * of changes run batch by batch and show the kind of each row in a first column `op`. */
 #include <stdlib.h>
 
+#include "session/dml/row_feed.h"
 #include "session/job/jobs.h"
-#include "session/row_feed.h"
 
 typedef struct query_result {
     weir_result base; /* first */

@@ -5,8 +5,8 @@
 #include "vector/vector.h"
 
 typedef enum weir_result_kind {
-    WEIR_RESULT_DONE,   /* a definition or a setting: `message` alone */
-    WEIR_RESULT_ROWS,   /* rows to pull */
+    WEIR_RESULT_DONE,    /* a definition or a setting: `message` alone */
+    WEIR_RESULT_ROWS,    /* rows to pull */
     WEIR_RESULT_CHANGES, /* INSERT, DELETE, UPDATE, TRUNCATE: `changes` */
     WEIR_RESULT_JOB      /* INSERT that runs on: `message` says as what */
 } weir_result_kind;

@@ -1,25 +1,18 @@
 /* session: one user's conversation: catalogs in use, settings, and the execution of every statement.
  *
- *   session.h       the interface (this file)
- *   result.h        what a statement gives: rows to pull, or a message with counters
- *   settings.h      SET and RESET: keys that are known, their types and defaults
- *   memory.h        one number for memory, split by one table
- *   catalogs.h      catalogs by name, the current ones, temporary tables
- *   memory_catalog.h  databases and tables that live as long as the session
- *   description.h   what a table is, of whatever kind
- *   schema_options.h  columns of Paimon tables that are kept among the options
- *   table_draft.h   a table's definition as CREATE TABLE would say it
- *   alter.h         ALTER TABLE: columns of a draft, changes of a Paimon schema
- *   sql_table.h     tables as queries see them: Paimon tables, system tables, connector tables
- *   resolver.c      names to tables
- *   row_feed.h      batches of a bound plan
- *   row_writer.h    batches to Paimon tables and sinks, with commits
- *   procedure.h     what CALL runs
- *   compaction_job.h  tables that take turns at being compacted
- *   enforcer.h      what sinks demand of rows: NOT NULL, lengths
- *   job/jobs.h      INSERTs that run as jobs, and what of a script outlives the process
- *   statement_set.c analyze.c explain.c   statements of several parts, statistics, plans
- *   insert.c delete.c query.c ddl.c create_table.c show.c describe.c settings.c explain.c   the statements
+ *   session.h    the interface (this file); state.h: what the files of this room share
+ *   result.h     what a statement gives: rows to pull, or a message with counters
+ *   memory.h     one number for memory, split by one table
+ *   query.c      SELECT; explain.c: EXPLAIN; names.c: names for completion
+ *   settings/    SET and RESET: keys that are known, their types and defaults
+ *   catalog/     catalogs by name, databases and tables that live as long as the session, what a table is, of whatever
+ *                kind, and its definition as CREATE TABLE would say it
+ *   table/       tables as queries see them, and names to tables
+ *   ddl/         CREATE, ALTER, DROP, USE, SHOW, DESCRIBE
+ *   dml/         INSERT, DELETE, UPDATE, ANALYZE: batches of a plan to tables and sinks, what sinks demand of rows,
+ *                commits
+ *   procedure/   what CALL runs, and tables that take turns at being compacted
+ *   job/         INSERTs that run as jobs, and what of a script outlives the process
  *
  * The command line, servers and tests share it. Threading: a session is used by one thread at a time; only
  * weir_session_cancel and weir_session_progress may be called from another one. */

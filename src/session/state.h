@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 
 #include "base/pool.h"
-#include "session/catalogs.h"
+#include "session/catalog/catalogs.h"
 #include "session/memory.h"
 #include "session/session.h"
-#include "session/settings.h"
+#include "session/settings/settings.h"
 #include "sql/engine.h"
 
 /* What the statement that runs has done, for other threads to look at. */

@@ -151,8 +151,9 @@ static void what_is_done_is_passed_over(void **state)
 static void a_commit_that_the_journal_does_not_know_is_found(void **state)
 {
     fixture *self = *state;
-    const char *inserts[] = {"INSERT INTO t VALUES (1, 1)", "UPDATE p SET v = v + 1 WHERE k > 0",
-                             "EXECUTE STATEMENT SET BEGIN INSERT INTO t VALUES (5, 5); INSERT INTO t VALUES (6, 6); END"};
+    const char *inserts[] = {
+        "INSERT INTO t VALUES (1, 1)", "UPDATE p SET v = v + 1 WHERE k > 0",
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO t VALUES (5, 5); INSERT INTO t VALUES (6, 6); END"};
     begin_run(self);
     run(self, batch);
     run(self, create);

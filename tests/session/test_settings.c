@@ -1,7 +1,7 @@
 /* Settings: what SET takes and refuses, and what is read back. */
 #include "cmocka_all.h"
 
-#include "session/settings.h"
+#include "session/settings/settings.h"
 
 static int set(weir_settings *settings, const char *key, const char *value, weir_error *err)
 {

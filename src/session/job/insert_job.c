@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "session/change.h"
+#include "session/dml/change.h"
+#include "session/dml/stream_sink.h"
 #include "session/job/job_log.h"
 #include "session/job/jobs.h"
 #include "session/job/remember.h"
-#include "session/stream_sink.h"
 
 #define USUAL_JOBS                 2
 #define LOOK_INTERVAL_MS           20

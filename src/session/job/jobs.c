@@ -215,8 +215,7 @@ static bool has_writer(const weir_jobs *jobs, const weir_session_job *reader, in
 {
     for (int32_t i = 0; i < jobs->count; i++) {
         const weir_session_job *writer = jobs->items[i];
-        if (writer == reader || !may_be_read(writer, idle_ms) ||
-            !reads_what_is_written(reader, writer)) {
+        if (writer == reader || !may_be_read(writer, idle_ms) || !reads_what_is_written(reader, writer)) {
             continue;
         }
         if (writer->info.number < reader->info.number || !reads_what_is_written(writer, reader)) {
@@ -251,8 +250,9 @@ static void log_end(weir_session *session, const weir_session_job *job)
         weir_job_log(session, "job %d '%s' failed: %s", (int)info->number, info->name, job->err.message);
     } else {
         weir_job_log(session, "job %d '%s' %s: %" PRId64 " rows in, %" PRId64 " out, %" PRId64 " checkpoints",
-                     (int)info->number, info->name, info->status.phase == WEIR_JOB_FINISHED ? "has ended" : "is stopped",
-                     info->status.rows_in, info->status.rows_out, info->status.checkpoints);
+                     (int)info->number, info->name,
+                     info->status.phase == WEIR_JOB_FINISHED ? "has ended" : "is stopped", info->status.rows_in,
+                     info->status.rows_out, info->status.checkpoints);
     }
 }
 

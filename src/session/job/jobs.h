@@ -14,7 +14,7 @@
 #define WEIR_SESSION_JOBS_H
 
 #include "session/job/state_folder.h"
-#include "session/sql_table.h"
+#include "session/table/sql_table.h"
 #include "stream/stream.h"
 
 /* A job, from its making until the session ends. When it has ended it is settled: what others want to know stays, the

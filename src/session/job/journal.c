@@ -11,7 +11,7 @@
 
 struct weir_journal {
     char *path;
-    int file; /* -1: not opened for writing yet */
+    int file;         /* -1: not opened for writing yet */
     bool starts_over; /* what is in the file is of an earlier run that was through */
     weir_arena arena;
     weir_journal_entry *entries;

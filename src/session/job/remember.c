@@ -15,8 +15,8 @@
 static bool is_of_paimon(const weir_session *session, const weir_ast_name *name)
 {
     weir_object_path path;
-    return weir_catalogs_table_path(&session->catalogs, name, &path, NULL) == WEIR_OK &&
-           path.catalog->paimon != NULL && weir_catalogs_temporary(&session->catalogs, &path) == NULL;
+    return weir_catalogs_table_path(&session->catalogs, name, &path, NULL) == WEIR_OK && path.catalog->paimon != NULL &&
+           weir_catalogs_temporary(&session->catalogs, &path) == NULL;
 }
 
 static bool is_database_of_paimon(const weir_session *session, const weir_ast_name *name)
@@ -120,8 +120,8 @@ static const char *first_words(const char *text, weir_arena *arena)
     return weir_arena_strndup(arena, text, size < 60 ? size : 60);
 }
 
-static int run_counted(weir_session *session, const weir_ast_statement *statement, const char *text,
-                       weir_result **out, weir_error *err)
+static int run_counted(weir_session *session, const weir_ast_statement *statement, const char *text, weir_result **out,
+                       weir_error *err)
 {
     weir_journal *journal = session->state->journal;
     const weir_journal_entry *entry = weir_journal_find(journal, session->statement_number);
@@ -129,19 +129,18 @@ static int run_counted(weir_session *session, const weir_ast_statement *statemen
     weir_uuid(user);
     /* What an earlier statement in this place may have committed is not what this one is to commit. */
     session->was_interrupted = entry != NULL && is_same_text(entry->text, text);
-    session->commit_user =
-        weir_arena_strdup(&session->statement_arena, session->was_interrupted ? entry->user : user);
+    session->commit_user = weir_arena_strdup(&session->statement_arena, session->was_interrupted ? entry->user : user);
     WEIR_TRY(weir_journal_begin(journal, session->statement_number, text, session->commit_user, err));
     int failed = weir_session_dispatch(session, statement, out, err);
     if (failed == WEIR_NOT_FOUND && session->state->is_resumed && err != NULL) {
-        return (weir_error_context)(err, failed,
-                                    "what an earlier run has done was passed over (--fresh begins anew)");
+        return (weir_error_context)(err, failed, "what an earlier run has done was passed over (--fresh begins anew)");
     }
     WEIR_TRY(failed);
     if ((*out)->kind == WEIR_RESULT_JOB) {
         return WEIR_OK;
     }
-    int code = weir_journal_done(journal, session->statement_number, (*out)->changes.rows, (*out)->changes.commits, err);
+    int code =
+        weir_journal_done(journal, session->statement_number, (*out)->changes.rows, (*out)->changes.commits, err);
     if (code == WEIR_OK) {
         code = weir_state_folder_forget(session->state, session->job_key, err);
     }

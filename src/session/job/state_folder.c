@@ -173,8 +173,7 @@ static int read_job(const char *path, weir_arena *arena, const char **out_id, we
 }
 
 /* What lies there without a job.json is left of one that was forgotten. */
-static int write_job(const char *path, const char *name, const char *text, const weir_job_place *place,
-                     weir_error *err)
+static int write_job(const char *path, const char *name, const char *text, const weir_job_place *place, weir_error *err)
 {
     WEIR_TRY(weir_fs_remove_recursively(weir_fs_local(), place->folder, err));
     json_t *document = json_object();

@@ -30,8 +30,8 @@ void weir_state_folder_close(weir_state_folder *folder);
 typedef struct weir_job_place {
     const char *folder;       /* the job's */
     const char *state_folder; /* of weir_job_options */
-    const char *id;           /* of all its runs and of no other job's: a word at random; NULL: an older run gave none */
-    bool is_resumed;          /* an earlier run has left something in it */
+    const char *id;  /* of all its runs and of no other job's: a word at random; NULL: an older run gave none */
+    bool is_resumed; /* an earlier run has left something in it */
 } weir_job_place;
 
 /* Finds or makes it. `text`: of the statement, for people. */
