@@ -1,4 +1,4 @@
-/* Dynamic buckets: which bucket each row goes to, by an index of the keys that are there. Used by table_write.c only.
+/* Dynamic buckets: which bucket each row goes to, by an index of the keys that are there. Used by the files of writing.
  *
  * A key stays in the bucket that it was given first. A new one goes to a bucket that has fewer keys than
  * dynamic-bucket.target-row-num, or to a new one. Keys are told apart by a hash of 32 bits, as in Paimon: two with the

@@ -1,5 +1,5 @@
-/* The live files of the latest snapshot, bucket by bucket: what bucket writers start from. Used by
- * table_write.c and compact.c. */
+/* The live files of the latest snapshot, bucket by bucket: what bucket writers start from. Used by the
+ * files of writing and compact.c. */
 #ifndef WEIR_TABLE_BUCKET_FILES_H
 #define WEIR_TABLE_BUCKET_FILES_H
 

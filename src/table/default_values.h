@@ -1,4 +1,4 @@
-/* Default values of columns: written where a row has NULL, as Paimon's writers do. Used by table_write.c only. */
+/* Default values of columns: written where a row has NULL, as Paimon's writers do. Used by the files of writing. */
 #ifndef WEIR_TABLE_DEFAULT_VALUES_H
 #define WEIR_TABLE_DEFAULT_VALUES_H
 

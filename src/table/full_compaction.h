@@ -1,5 +1,5 @@
-/* When full compactions are due, and which buckets wait for one that nobody writes to just now. Used by table_write.c
- * and, to tell which snapshots came with one, by snapshot_choice.c. */
+/* When full compactions are due, and which buckets wait for one that nobody writes to just now. Used by the files of
+ * writing and, to tell which snapshots came with one, by snapshot_choice.c. */
 #ifndef WEIR_TABLE_FULL_COMPACTION_H
 #define WEIR_TABLE_FULL_COMPACTION_H
 

@@ -1,5 +1,5 @@
 /* Tables in which a key may move from one partition to another, because the primary key lacks a partition column: where
- * each row goes, and what has to go elsewhere because of it. Used by table_write.c only.
+ * each row goes, and what has to go elsewhere because of it. Used by the files of writing.
  *
  * The places of all keys are read from the table before the first row. What becomes of a row whose key is in another
  * partition depends on the merge engine: deduplicate deletes it there and inserts it here; partial-update and

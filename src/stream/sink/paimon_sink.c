@@ -8,7 +8,7 @@
  * Messages without files name buckets whose full compaction (full-compaction.delta-commits) is still to come.
  *
  * Which rows are written at all, how a commit is searched for, and what is done where others write the same buckets,
- * stands in table/table_write.c, table/commit.c and table/publish.c. */
+ * stands in table/write_rows.c, table/commit.c and table/publish.c. */
 #include "stream/sink/paimon_sink.h"
 
 #include <stdlib.h>
