@@ -219,6 +219,9 @@ static weir_committable committable_of(const weir_prepared *prepared, int64_t id
 
 static int finish_commit(weir_writer *writer, int code)
 {
+    if (code == WEIR_OK) {
+        weir_table_write_committed(writer->write, weir_table_commit_rows_snapshot(writer->commit));
+    }
     if (code == WEIR_OK && weir_table_commit_dropped_compaction(writer->commit)) {
         (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
     }

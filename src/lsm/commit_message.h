@@ -46,6 +46,10 @@ typedef struct weir_commit_message {
     /* The changelog of a compaction tells what became of the rows above level 0 that it had seen. Where the bucket has
      * others by the time of the commit (weir_bucket_levels_fingerprint), that is a conflict. 0: does not matter. */
     uint64_t seen_levels;
+    /* The rows went where the table had their keys as of a snapshot (0: it had none). Where somebody else has moved keys
+     * by the time of the commit, that is a conflict. */
+    bool places_keys;
+    int64_t keys_as_of;
 } weir_commit_message;
 
 typedef struct weir_commit_messages {

@@ -1,6 +1,7 @@
 /* Commit messages as bytes, numbers little-endian, texts and bytes with a length of 4 before them:
  *
- *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 | lists |
+ *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 |
+ *     places keys: 1 | keys as of: 8 | lists |
  *   lists: six of files, four of index files
  *   a list:  | files: 4 | each as encode_file() or encode_index() writes it |
  *
@@ -10,9 +11,9 @@
 
 #include "base/byte_reader.h"
 
-#define VERSION 3
+#define VERSION 4
 
-#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 10 * 4)
+#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 1 + 8 + 10 * 4)
 #define LEAST_FILE_BYTES    64
 #define LEAST_INDEX_BYTES   (1 + 4 + 4 + 8 + 8)
 #define LEAST_RANGE_BYTES   (4 + 4 + 4 + 8)
@@ -163,6 +164,8 @@ void weir_commit_messages_encode(const weir_commit_messages *messages, weir_buff
         weir_put_u32(out, (uint32_t)message->bucket);
         weir_put_u32(out, (uint32_t)message->total_buckets);
         weir_put_u64(out, message->seen_levels);
+        weir_put_u8(out, message->places_keys);
+        weir_put_u64(out, (uint64_t)message->keys_as_of);
         for (size_t l = 0; l < LIST_COUNT; l++) {
             weir_put_u32(out, (uint32_t)lists[l]->count);
             for (size_t f = 0; f < lists[l]->count; f++) {
@@ -299,6 +302,8 @@ static void decode_message(weir_byte_reader *reader, weir_arena *arena, weir_com
     weir_file_list *lists[LIST_COUNT];
     weir_commit_message *message = weir_commit_messages_add(out, partition, bucket, total_buckets);
     message->seen_levels = (uint64_t)weir_take_i64(reader);
+    message->places_keys = weir_take_u8(reader) != 0;
+    message->keys_as_of = weir_take_i64(reader);
     lists_of(message, lists);
     for (size_t l = 0; l < LIST_COUNT; l++) {
         uint32_t count = weir_take_count(reader, LEAST_FILE_BYTES);

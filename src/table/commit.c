@@ -21,6 +21,7 @@ struct weir_table_commit {
     const weir_table *table;
     char *user;
     bool dropped_compaction;
+    int64_t rows_snapshot; /* of the last commit; 0: it had no rows */
     bool expires; /* after each commit */
     bool force_create;
     weir_commit_guard last; /* over the last commit */
@@ -55,6 +56,8 @@ void weir_table_commit_close(weir_table_commit *commit)
 
 bool weir_table_commit_dropped_compaction(const weir_table_commit *commit) { return commit->dropped_compaction; }
 
+int64_t weir_table_commit_rows_snapshot(const weir_table_commit *commit) { return commit->rows_snapshot; }
+
 static void copy_entries(const weir_manifest_entries *from, weir_manifest_entries *to)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -78,6 +81,8 @@ static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena
     (void)arena;
     (void)err;
     out->kind = changes->kind;
+    out->places_keys = changes->places_keys;
+    out->keys_as_of = changes->keys_as_of;
     copy_entries(&changes->files, &out->files);
     copy_entries(&changes->changelog, &out->changelog);
     for (size_t i = 0; i < changes->seen_count; i++) {
@@ -199,6 +204,7 @@ static int commit_rows(weir_table_commit *commit, const weir_committable *commit
     int code = WEIR_OK;
     if (!weir_commit_changes_are_empty(&changes) || commit->force_create) {
         code = commit_half(commit, committable, &changes, snapshot_id, err);
+        commit->rows_snapshot = *snapshot_id;
     }
     weir_commit_changes_free(&changes);
     return code;
@@ -225,6 +231,7 @@ static int commit_halves(weir_table_commit *commit, const weir_committable *comm
 {
     int64_t snapshot_id = 0;
     commit->dropped_compaction = false;
+    commit->rows_snapshot = 0;
     weir_commit_figures_begin(&commit->figures);
     WEIR_TRY(weir_table_commit_verify(commit, err));
     if (parts & APPEND_HALF) {

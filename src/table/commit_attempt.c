@@ -195,7 +195,7 @@ static int attempt(const weir_commit_request *request, weir_arena *arena, weir_p
 
     WEIR_GO(read_latest(table, arena, &latest, err));
     WEIR_GO(request->source(request->argument, latest, arena, &changes, err));
-    WEIR_GO(weir_commit_changes_check(table, latest, &changes, err));
+    WEIR_GO(weir_commit_changes_check(table, request->commit_user, latest, &changes, err));
     WEIR_GO(build_snapshot(request, latest, &changes, &writer, &next, &out->live_files, err));
     code = weir_snapshot_publish(table->context.fs, table->context.paths.root, &next, err);
     if (code != WEIR_OK && is_ours(table, &next, arena)) {

@@ -8,6 +8,7 @@
 #include "lsm/levels.h"
 #include "merge/sorted_run.h"
 #include "meta/partition.h"
+#include "table/own_snapshots.h"
 #include "vector/compare.h"
 
 void weir_commit_changes_free(weir_commit_changes *changes)
@@ -74,6 +75,10 @@ void weir_commit_changes_append(const weir_commit_messages *messages, weir_commi
         add_indexes(&out->indexes, WEIR_FILE_ADD, message, &message->new_index_files);
         if (deletes_rows(message)) {
             out->kind = WEIR_COMMIT_OVERWRITE;
+        }
+        if (message->places_keys && (!out->places_keys || message->keys_as_of < out->keys_as_of)) {
+            out->places_keys = true;
+            out->keys_as_of = message->keys_as_of;
         }
     }
 }
@@ -323,9 +328,13 @@ static int check_neighbours(const weir_table *table, weir_manifest_entries *all,
     return WEIR_OK;
 }
 
-int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
-                              weir_error *err)
+int weir_commit_changes_check(const weir_table *table, const char *commit_user, const weir_snapshot *latest,
+                              const weir_commit_changes *changes, weir_error *err)
 {
+    int64_t known = changes->keys_as_of;
+    if (changes->places_keys) {
+        WEIR_TRY(weir_own_snapshots_check_keys(table, commit_user, latest != NULL ? latest->id : 0, &known, err));
+    }
     if (!needs_current_files(changes)) {
         return WEIR_OK;
     }

@@ -21,6 +21,8 @@ typedef struct weir_commit_changes {
     weir_seen_levels *seen;
     size_t seen_count;
     size_t seen_capacity;
+    bool places_keys; /* as in weir_commit_message */
+    int64_t keys_as_of;
 } weir_commit_changes;
 
 void weir_commit_changes_free(weir_commit_changes *changes);
@@ -42,8 +44,8 @@ static inline bool weir_commit_changes_are_empty(const weir_commit_changes *chan
 
 /* Fails with WEIR_CONFLICT when the changes do not fit the files of `latest` (NULL: an empty table): a file to be
  * deleted that is not there, another number of buckets in a partition, overlapping key ranges in a level above 0, other
- * levels of a bucket than those whose changes were told. */
-int weir_commit_changes_check(const weir_table *table, const weir_snapshot *latest, const weir_commit_changes *changes,
-                              weir_error *err);
+ * levels of a bucket than those whose changes were told, keys that somebody other than `commit_user` may have moved. */
+int weir_commit_changes_check(const weir_table *table, const char *commit_user, const weir_snapshot *latest,
+                              const weir_commit_changes *changes, weir_error *err);
 
 #endif

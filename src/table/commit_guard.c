@@ -44,6 +44,8 @@ void weir_commit_guard_remember(weir_commit_guard *guard, const weir_published *
     guard->published = *published;
     guard->identifier = identifier;
     guard->changes.kind = changes->kind;
+    guard->changes.places_keys = changes->places_keys;
+    guard->changes.keys_as_of = changes->keys_as_of;
     copy_entries(&guard->arena, &changes->files, &guard->changes.files);
     copy_entries(&guard->arena, &changes->changelog, &guard->changes.changelog);
     copy_indexes(&guard->arena, &changes->indexes, &guard->changes.indexes);

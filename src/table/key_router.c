@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "index/key_places.h"
 #include "merge/merge_engine.h"
+#include "table/own_snapshots.h"
 #include "table/read.h"
 #include "vector/binary_row.h"
 
@@ -479,44 +480,29 @@ int weir_key_router_route(weir_key_router *router, const weir_batch *batch, cons
 
 /* ---- others ---- */
 
-/* Whether a snapshot may have moved keys without this writer's doing. */
-static int is_foreign(const weir_key_router *router, int64_t id, bool *out, weir_error *err)
-{
-    const weir_table_context *context = &router->table->context;
-    weir_arena arena;
-    weir_snapshot *snapshot = NULL;
-    weir_arena_init(&arena);
-    int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
-    if (code == WEIR_OK) {
-        bool moves = snapshot->commit_kind == WEIR_COMMIT_APPEND || snapshot->commit_kind == WEIR_COMMIT_OVERWRITE;
-        bool own =
-            router->options.commit_user != NULL && strcmp(snapshot->commit_user, router->options.commit_user) == 0;
-        *out = moves && !own;
-    }
-    weir_arena_free(&arena);
-    return code == WEIR_NOT_FOUND ? WEIR_OK : code; /* expired by now */
-}
-
 int weir_key_router_check(weir_key_router *router, weir_error *err)
 {
     const weir_table_context *context = &router->table->context;
     int64_t latest = 0;
-    bool foreign = false;
-    if (router->seen_snapshot < 0 || router->options.commit_user == NULL) {
+    if (router->seen_snapshot < 0 || router->options.commit_user == NULL || router->options.overwrite) {
         return WEIR_OK;
     }
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    foreign = latest < router->seen_snapshot; /* rolled back */
-    while (!foreign && router->seen_snapshot < latest) {
-        WEIR_TRY(is_foreign(router, router->seen_snapshot + 1, &foreign, err));
-        router->seen_snapshot += !foreign;
+    return weir_own_snapshots_check_keys(router->table, router->options.commit_user, latest, &router->seen_snapshot,
+                                         err);
+}
+
+void weir_key_router_stamp(const weir_key_router *router, weir_commit_messages *messages, size_t first)
+{
+    for (size_t i = first; i < messages->count && router->seen_snapshot >= 0 && !router->options.overwrite; i++) {
+        messages->items[i].places_keys = messages->items[i].new_files.count > 0;
+        messages->items[i].keys_as_of = router->seen_snapshot;
     }
-    if (foreign) {
-        return weir_fail(err, WEIR_CONFLICT,
-                         "%s: another job has written to the table meanwhile. A table whose primary key lacks a "
-                         "partition column has one writing job at a time, for the places of its keys cannot be shared; "
-                         "stop the other one and run this again",
-                         router->table->path);
+}
+
+void weir_key_router_committed(weir_key_router *router, int64_t snapshot_id)
+{
+    if (router->seen_snapshot >= 0 && router->seen_snapshot < snapshot_id) {
+        router->seen_snapshot = snapshot_id;
     }
-    return WEIR_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef WEIR_TABLE_KEY_ROUTER_H
 #define WEIR_TABLE_KEY_ROUTER_H
 
+#include "lsm/commit_message.h"
 #include "table/table.h"
 
 typedef struct weir_key_router weir_key_router;
@@ -25,8 +26,12 @@ int weir_key_router_open(const weir_table *table, const weir_key_router_options 
 int weir_key_router_route(weir_key_router *router, const weir_batch *batch, const weir_batch **out,
                           const int32_t **out_buckets, weir_error *err);
 
-/* Before a commit: WEIR_CONFLICT when somebody else has written to the table since the keys were read. */
+/* Before a commit is prepared: WEIR_CONFLICT when somebody else has written to the table since the keys were read. Who
+ * comes between this and the commit is found out then, by what the messages from `first` on are stamped with. */
 int weir_key_router_check(weir_key_router *router, weir_error *err);
+void weir_key_router_stamp(const weir_key_router *router, weir_commit_messages *messages, size_t first);
+/* The rows up to the last stamp are in this snapshot (0: there were none), and up to it nobody else has written. */
+void weir_key_router_committed(weir_key_router *router, int64_t snapshot_id);
 
 /* Forgets all keys; they are read again before the next row. */
 void weir_key_router_reset(weir_key_router *router);

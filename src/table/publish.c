@@ -88,6 +88,7 @@ static int finish(weir_table_write *write, weir_table_commit *commit, const weir
                   int64_t snapshot_id, weir_publish_summary *summary, weir_error *err)
 {
     weir_publish_count(committable->messages, snapshot_id, summary);
+    weir_table_write_committed(write, weir_table_commit_rows_snapshot(commit));
     int code = settle(write, commit, committable, owes, summary, err);
     return code != WEIR_OK ? weir_error_context(err, WEIR_IO, "the rows are committed, their compaction is not") : code;
 }

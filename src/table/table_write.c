@@ -191,6 +191,13 @@ void weir_write_report_buffers(const weir_table_write *write)
     weir_table_metrics_set(metrics, WEIR_TABLE_TOTAL_WRITE_BUFFER, write->buffer_bytes);
 }
 
+void weir_table_write_committed(weir_table_write *write, int64_t snapshot_id)
+{
+    if (write->router != NULL) {
+        weir_key_router_committed(write->router, snapshot_id);
+    }
+}
+
 int weir_table_write_reload(weir_table_write *write, weir_error *err)
 {
     int code = weir_write_targets_reload(write, err);
@@ -235,6 +242,9 @@ static int prepare_targets(weir_table_write *write, bool wait, weir_arena *arena
         if (target != NULL) {
             WEIR_TRY(prepare_target(write, target, wait, arena, out, err));
         }
+    }
+    if (write->router != NULL) {
+        weir_key_router_stamp(write->router, out, first);
     }
     return write->assigner == NULL ? WEIR_OK : weir_bucket_assigner_prepare(write->assigner, arena, out, first, err);
 }

@@ -53,6 +53,10 @@ void weir_table_write_await(weir_table_write *write, weir_slice partition, int32
 int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir_arena *arena,
                              weir_commit_messages *out, weir_error *err);
 
+/* Tells that what the last prepare gave has been committed (weir_table_commit_rows_snapshot; 0: without rows). Where
+ * keys may move between partitions, that commit has made sure that nobody else had written before. */
+void weir_table_write_committed(weir_table_write *write, int64_t snapshot_id);
+
 /* Makes all bucket writers start from the latest snapshot: after a compaction of theirs was dropped on a conflict
  * (weir_table_commit_dropped_compaction). Rows not yet handed out by prepare stay. */
 int weir_table_write_reload(weir_table_write *write, weir_error *err);

@@ -2,6 +2,7 @@
  * snapshot when the first row comes, and told when somebody else has changed those. */
 #include <stdlib.h>
 
+#include "table/own_snapshots.h"
 #include "table/postponed.h"
 #include "table/table_write_internal.h"
 
@@ -146,37 +147,22 @@ int weir_write_targets_reload(weir_table_write *write, weir_error *err)
     return WEIR_OK;
 }
 
-/* Whether a snapshot was made by this writer's committer. */
-static int is_own(const weir_table_write *write, int64_t id, bool *out, weir_error *err)
-{
-    const weir_table_context *context = &write->table->context;
-    weir_arena arena;
-    weir_snapshot *snapshot = NULL;
-    weir_arena_init(&arena);
-    int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
-    const char *user = write->options.commit_user;
-    *out = code == WEIR_OK && user != NULL && strcmp(snapshot->commit_user, user) == 0;
-    weir_arena_free(&arena);
-    return code == WEIR_NOT_FOUND ? WEIR_OK : code; /* expired: who knows */
-}
-
 /* Where compactions tell the changes of rows, they start from what there is: somebody else may have told some since. A
  * commit that meets others all the same drops its compaction (commit_changes.c). */
 int weir_write_targets_follow_others(weir_table_write *write, weir_error *err)
 {
     const weir_table_context *context = &write->table->context;
     int64_t latest = 0;
-    bool own = true;
+    bool all = false;
     if (!write->looks_up || write->known_snapshot < 0) {
         return WEIR_OK;
     }
     WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    if (latest < write->known_snapshot) {
-        own = false; /* rolled back */
+    if (write->options.commit_user != NULL) {
+        WEIR_TRY(weir_own_snapshots_follow(write->table, write->options.commit_user, false, latest,
+                                           &write->known_snapshot, &all, err));
+    } else {
+        all = write->known_snapshot == latest; /* no commit can be known for its own */
     }
-    while (own && write->known_snapshot < latest) {
-        WEIR_TRY(is_own(write, write->known_snapshot + 1, &own, err));
-        write->known_snapshot += own;
-    }
-    return own ? WEIR_OK : weir_write_targets_reload(write, err);
+    return all ? WEIR_OK : weir_write_targets_reload(write, err);
 }

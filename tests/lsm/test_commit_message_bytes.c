@@ -99,6 +99,9 @@ static void random_messages(random_state *random, weir_arena *arena, weir_commit
     for (uint64_t i = random_below(random, 4); i > 0; i--) {
         weir_commit_message *message = weir_commit_messages_add(
             out, random_bytes(random, arena), (int32_t)random_below(random, 10) - 2, (int32_t)random_below(random, 10));
+        message->seen_levels = random_next(random);
+        message->places_keys = random_below(random, 2) == 1;
+        message->keys_as_of = (int64_t)random_below(random, 1000);
         weir_file_list *lists[] = {&message->new_files,       &message->deleted_files,
                                    &message->changelog_files, &message->compact_before,
                                    &message->compact_after,   &message->compact_changelog_files};
@@ -136,6 +139,9 @@ static void messages_come_back_as_they_were(void **state)
         assert_true(weir_slice_equal(weir_buffer_slice(&bytes), weir_buffer_slice(&again)));
         for (size_t i = 0; i < messages.count; i++) {
             assert_int_equal(decoded.items[i].bucket, messages.items[i].bucket);
+            assert_int_equal(decoded.items[i].seen_levels, messages.items[i].seen_levels);
+            assert_int_equal(decoded.items[i].places_keys, messages.items[i].places_keys);
+            assert_int_equal(decoded.items[i].keys_as_of, messages.items[i].keys_as_of);
             assert_int_equal(decoded.items[i].new_files.count, messages.items[i].new_files.count);
             for (size_t f = 0; f < messages.items[i].new_files.count; f++) {
                 const weir_data_file *was = messages.items[i].new_files.files[f];

@@ -209,6 +209,7 @@ static inline int64_t fixture_commit_prepared(fixture *table, fixture_prepared *
     int64_t snapshot_id = 0;
     weir_committable committable = fixture_committable(prepared);
     must(weir_table_commit_run(table->commit, &committable, &snapshot_id, &err), &err, "committing");
+    weir_table_write_committed(table->write, weir_table_commit_rows_snapshot(table->commit));
     fixture_prepared_free(prepared);
     return snapshot_id;
 }

@@ -150,6 +150,26 @@ static void rows_cannot_move_where_deletes_are_ignored(void **state)
 
 /* ---- what must not be ---- */
 
+/* Another writer of the table, whose commits are known for its own. */
+static void open_as(const fixture *table, const char *user, fixture *out)
+{
+    weir_error err = {0};
+    *out = (fixture){.fs = table->fs, .identifier = 100};
+    weir_arena_init(&out->arena);
+    fixture_open(out);
+    weir_table_write_close(out->write);
+    weir_table_commit_close(out->commit);
+    weir_table_write_options options = {.commit_user = user};
+    must(weir_table_write_open(out->table, &options, &out->write, &err), &err, "opening to write");
+    must(weir_table_commit_open(out->table, user, &out->commit, &err), &err, "opening to commit");
+}
+
+static void close_other(fixture *other)
+{
+    fixture_close(other);
+    weir_arena_free(&other->arena);
+}
+
 static void two_writers_at_a_time_are_found_out(void **state)
 {
     (void)state;
@@ -157,12 +177,7 @@ static void two_writers_at_a_time_are_found_out(void **state)
     fixture table, other;
     fixture_prepared prepared;
     create(&table, "");
-    other = (fixture){.fs = table.fs, .identifier = 100};
-    weir_arena_init(&other.arena);
-    fixture_open(&other);
-    weir_table_write_close(other.write);
-    weir_table_write_options options = {.commit_user = "other"};
-    must(weir_table_write_open(other.table, &options, &other.write, &err), &err, "opening to write");
+    open_as(&table, "other", &other);
     fixture_write(&table, "[[1, 1, \"a\"]]", "+I");
     fixture_write(&other, "[[1, 2, \"b\"]]", "+I");
     fixture_prepare(&table, &prepared);
@@ -173,8 +188,145 @@ static void two_writers_at_a_time_are_found_out(void **state)
     weir_table_write_reset(other.write);
     fixture_commit(&other, "[[1, 2, \"b\"]]", "+I");
     assert_string_equal(fixture_rows(&table, ""), "[1,2,\"b\"]");
-    fixture_close(&other);
-    weir_arena_free(&other.arena);
+    close_other(&other);
+    fixture_free(&table);
+}
+
+/* A writer that goes step by step: rows, prepared, committed. One that is refused begins its checkpoint anew. */
+typedef struct stepper {
+    fixture end;
+    fixture_prepared prepared;
+    int step;
+    int version;
+    int commits;
+} stepper;
+
+enum { STEPS = 3 };
+
+static void refused(stepper *writer, int code, const weir_error *err)
+{
+    assert_int_equal(code, WEIR_CONFLICT);
+    assert_non_null(strstr(err->message, "one writing job at a time"));
+    must(weir_table_commit_abort(writer->end.commit, &writer->prepared.messages, NULL), err, "aborting");
+    fixture_prepared_free(&writer->prepared);
+    weir_table_write_reset(writer->end.write);
+    writer->step = 0;
+}
+
+static void commit_step(stepper *writer)
+{
+    weir_error err = {0};
+    weir_committable committable = fixture_committable(&writer->prepared);
+    int code = weir_table_commit_run(writer->end.commit, &committable, NULL, &err);
+    if (code != WEIR_OK) {
+        refused(writer, code, &err);
+        return;
+    }
+    weir_table_write_committed(writer->end.write, weir_table_commit_rows_snapshot(writer->end.commit));
+    fixture_prepared_free(&writer->prepared);
+    writer->commits++;
+    writer->step = 0;
+}
+
+/* Its rows go to other partitions each time, and to others than the other writer's. */
+static void take_step(stepper *writer, int number)
+{
+    weir_error err = {0};
+    char rows[100];
+    int code = WEIR_OK;
+    switch (writer->step++) {
+    case 0:
+        snprintf(rows, sizeof rows, "[[1, %d, \"r\"], [%d, 0, \"r\"]]", 10 * number + writer->version++, number);
+        fixture_write(&writer->end, rows, "+I");
+        break;
+    case 1:
+        code = fixture_try_prepare(&writer->end, &writer->prepared, &err);
+        if (code != WEIR_OK) {
+            refused(writer, code, &err);
+        }
+        break;
+    default:
+        commit_step(writer);
+    }
+}
+
+/* Each key is in one place: a new writer can read them all. */
+static void check_keys(const fixture *table)
+{
+    fixture other;
+    open_as(table, "check", &other);
+    fixture_write(&other, "[[1, 99, \"r\"]]", "+I");
+    close_other(&other);
+}
+
+static void run_turns(uint32_t turns)
+{
+    fixture table;
+    stepper writers[2] = {0};
+    create(&table, "write-only=true");
+    open_as(&table, "a", &writers[0].end);
+    open_as(&table, "b", &writers[1].end);
+    for (int i = 0; i < 4 * STEPS; i++) {
+        int turn = turns >> i & 1;
+        take_step(&writers[turn], turn + 2);
+    }
+    for (int w = 0; w < 2; w++) {
+        while (writers[w].step != 0) {
+            take_step(&writers[w], w + 2);
+        }
+    }
+    assert_true(writers[0].commits + writers[1].commits > 0);
+    check_keys(&table);
+    close_other(&writers[0].end);
+    close_other(&writers[1].end);
+    fixture_free(&table);
+}
+
+static void two_writers_leave_a_key_in_one_place_however_they_interlock(void **state)
+{
+    (void)state;
+    for (uint32_t turns = 0; turns < 1U << 4 * STEPS; turns++) {
+        if (__builtin_popcount(turns) == 2 * STEPS) {
+            run_turns(turns);
+        }
+    }
+}
+
+/* Where a bucket has more than one file they are compacted, and no more than the last snapshot is kept. */
+#define FLEETING "snapshot.num-retained.min=1;snapshot.num-retained.max=1;num-sorted-run.compaction-trigger=1"
+
+/* What cannot be looked at any more may have been anybody's. */
+static void a_commit_of_another_that_has_expired_is_not_taken_for_an_own_one(void **state)
+{
+    (void)state;
+    weir_error err = {0};
+    fixture table, other;
+    fixture_prepared prepared;
+    create(&table, FLEETING);
+    open_as(&table, "other", &other);
+    fixture_write(&other, "[[1, 2, \"b\"]]", "+I");
+    fixture_commit(&table, "[[1, 1, \"a\"]]", "+I");
+    assert_int_equal(fixture_commit(&table, "[[1, 1, \"c\"]]", "+I"), 3); /* a compaction is all that is left */
+    assert_int_equal(fixture_try_prepare(&other, &prepared, &err), WEIR_CONFLICT);
+    fixture_prepared_free(&prepared);
+    close_other(&other);
+    fixture_free(&table);
+}
+
+static void own_commits_may_expire_at_once(void **state)
+{
+    (void)state;
+    fixture table, own;
+    create(&table, FLEETING);
+    open_as(&table, "own", &own);
+    for (int round = 0; round < 5; round++) {
+        char rows[60];
+        snprintf(rows, sizeof rows, "[[1, %d, \"r\"], [%d, 1, \"r\"]]", round, 10 + round);
+        fixture_commit(&own, rows, "+I");
+    }
+    assert_string_equal(fixture_rows(&table, ""),
+                        "[1,4,\"r\"] [10,1,\"r\"] [11,1,\"r\"] [12,1,\"r\"] [13,1,\"r\"] [14,1,\"r\"]");
+    close_other(&own);
     fixture_free(&table);
 }
 
@@ -286,6 +438,9 @@ int main(void)
         cmocka_unit_test(each_merge_engine_has_its_rule),
         cmocka_unit_test(rows_cannot_move_where_deletes_are_ignored),
         cmocka_unit_test(two_writers_at_a_time_are_found_out),
+        cmocka_unit_test(two_writers_leave_a_key_in_one_place_however_they_interlock),
+        cmocka_unit_test(a_commit_of_another_that_has_expired_is_not_taken_for_an_own_one),
+        cmocka_unit_test(own_commits_may_expire_at_once),
         cmocka_unit_test(a_partition_is_not_overwritten_by_itself),
         cmocka_unit_test(a_table_equals_its_model),
     };
