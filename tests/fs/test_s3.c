@@ -406,6 +406,43 @@ static void a_store_without_conditions_is_not_written_to(void **state)
     assert_int_equal(here->s3->count, 0);
 }
 
+static void a_store_that_refuses_the_condition_is_told_from_one_that_refuses_the_request(void **state)
+{
+    place *here = *state;
+    static const struct {
+        int status;
+        const char *name;
+        weir_code code;
+        const char *part;
+    } cases[] = {
+        {501, "", WEIR_UNSUPPORTED, "does not honour If-None-Match"},
+        {501, "NotImplemented", WEIR_UNSUPPORTED, "does not honour If-None-Match"},
+        {400, "InvalidArgument", WEIR_UNSUPPORTED, "does not honour If-None-Match"},
+        {400, "ExpiredToken", WEIR_DENIED, "answers 400 ExpiredToken (so it is)"},
+        {400, "AuthorizationHeaderMalformed", WEIR_DENIED, "check 's3.region'"},
+        {400, "InvalidBucketName", WEIR_IO, "answers 400 InvalidBucketName (so it is)"},
+        {403, "AccessDenied", WEIR_DENIED, "answers 403 AccessDenied (so it is)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_fs *fs;
+        const char *path;
+        const char *keys[] = {"s3.endpoint", "s3.access-key", "s3.secret-key", "s3.region"};
+        const char *values[] = {weir_arena_format(&here->arena, "http://127.0.0.1:%d", here->s3->server->port), "somebody",
+                                "geheim", weir_arena_format(&here->arena, "region-%zu", i)};
+        weir_fs_settings settings = {keys, values, 4};
+        OK(weir_fs_open("s3://bucket/s", &settings, &here->arena, &fs, &path, &here->err)); /* one that has not probed */
+        here->s3->fault = (test_answer){.status = cases[i].status};
+        here->s3->fault_code = cases[i].name;
+        here->s3->broken = 1;
+        assert_int_equal(weir_fs_publish(fs, "s3://bucket/s/1", weir_slice_text("x"), &here->err), cases[i].code);
+        if (strstr(here->err.message, cases[i].part) == NULL) {
+            fail_msg("'%s' is not in: %s", cases[i].part, here->err.message);
+        }
+        assert_int_equal(here->s3->count, 0);
+        weir_fs_close(fs);
+    }
+}
+
 static void a_single_writer_needs_no_conditions(void **state)
 {
     place *here = *state;
@@ -573,6 +610,7 @@ int main(void)
         ON_S3(a_refusal_after_a_lost_answer_is_no_proof_that_nothing_was_published),
         ON_S3(of_many_publishers_one_wins_also_when_answers_are_lost),
         ON_S3(a_store_without_conditions_is_not_written_to),
+        ON_S3(a_store_that_refuses_the_condition_is_told_from_one_that_refuses_the_request),
         ON_S3(a_single_writer_needs_no_conditions),
         ON_S3(replacing_is_one_request),
         ON_S3(a_folder_lists_its_entries_over_many_pages),

@@ -25,6 +25,7 @@ typedef struct fake_s3 {
     bool ignores_conditions;
     int broken;               /* so many requests are answered as `fault` says, without being done */
     test_answer fault;
+    const char *fault_code;   /* of the error in its body; NULL: SlowDown */
     int lost;                 /* so many writes are done, and their answers lost by a reset */
     int broken_after_lost;    /* what `broken` is set to by a lost answer */
     int lose_every;           /* as well as that of every so-manieth one; 0: none */
@@ -375,7 +376,7 @@ static inline void fake_answer(void *context, const test_request *request, test_
         s3->broken--;
         *answer = s3->fault;
         if (s3->fault.status >= 400) {
-            fake_error(answer, s3->fault.status, "SlowDown");
+            fake_error(answer, s3->fault.status, s3->fault_code != NULL ? s3->fault_code : "SlowDown");
         } else if (!s3->fault.resets) {
             fake_do(s3, key, request, answer);
         }

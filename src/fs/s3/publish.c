@@ -17,6 +17,24 @@ static int put_if_absent(weir_s3 *s3, const char *path, weir_slice bytes, weir_h
 
 /* ---- does the store honour it? ---- */
 
+/* Whether a store refuses the header, and nothing else of the request. Other refusals (of keys, of a region, of a clock)
+ * say nothing of it. */
+static bool refuses_header(const weir_http_response *response)
+{
+    static const char *const names[] = {"NotImplemented", "InvalidArgument", "UnsupportedHeader"};
+    char name[64];
+    if (response->status < 400 || response->status == 412) {
+        return false;
+    }
+    weir_s3_error_code(response, name, sizeof name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return response->status == 501;
+}
+
 static int probe(weir_s3 *s3, const char *path, weir_s3_store *out, weir_error *err)
 {
     weir_arena arena;
@@ -29,7 +47,7 @@ static int probe(weir_s3 *s3, const char *path, weir_s3_store *out, weir_error *
     weir_slice bytes = weir_slice_text("Does this store honour If-None-Match?\n");
     weir_s3_call removal = {.method = "DELETE", .path = object};
     WEIR_GO(put_if_absent(s3, object, bytes, &response, err));
-    bool knows_header = response.status != 501 && response.status != 400;
+    bool knows_header = !refuses_header(&response);
     if (knows_header && response.status != 412) {
         WEIR_GO(weir_s3_check(s3, &response, object, false, err));
     }
