@@ -59,6 +59,7 @@ typedef struct weir_http_request {
     int attempts;       /* at most; 0: 10 */
     int64_t connect_ms; /* for a connection, with its handshake; 0: 10 s */
     int64_t stall_ms;   /* without a byte in either direction; 0: 30 s */
+    bool avoids_proxy;  /* of the environment: the server is near */
 
     weir_http_authorize authorize; /* NULL: no more headers */
     void *authorize_context;

@@ -234,6 +234,9 @@ static void set_options(const weir_curl *curl, weir_http_transfer *transfer)
     curl->easy_setopt(easy, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                       (long)(request->connect_ms > 0 ? request->connect_ms : DEFAULT_CONNECT_MS));
+    if (request->avoids_proxy) {
+        curl->easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    }
     set_body(curl, transfer);
 }
 

@@ -13,6 +13,7 @@
 struct weir_s3_pending {
     weir_s3 *s3;
     weir_s3_call call;
+    weir_s3_keys *keys;
     weir_http_transfer *transfer;
     weir_buffer url;
     weir_buffer path;  /* escaped */
@@ -40,19 +41,20 @@ static int authorize(void *context, const weir_http_request *request, weir_http_
     (void)err;
     weir_s3_pending *pending = context;
     const weir_s3_config *config = &pending->s3->config;
+    const weir_s3_keys *keys = pending->keys;
     char now[17];
     weir_s3_time(weir_now_ms() / 1000, now);
     weir_s3_signed_header list[WEIR_S3_HEADERS + 4] = {{"host", config->host},
                                                        {"x-amz-content-sha256", pending->payload_hash},
                                                        {"x-amz-date", now}};
     size_t count = 3;
-    if (config->session_token != NULL) {
-        list[count++] = (weir_s3_signed_header){"x-amz-security-token", config->session_token};
+    if (keys->session_token != NULL) {
+        list[count++] = (weir_s3_signed_header){"x-amz-security-token", keys->session_token};
     }
     for (size_t i = 1; i < count; i++) {
         weir_http_headers_add(headers, list[i].name, list[i].value);
     }
-    if (config->access_key == NULL) {
+    if (keys->access_key == NULL) {
         return WEIR_OK;
     }
     for (size_t i = 0; i < request->header_count; i++) {
@@ -71,8 +73,8 @@ static int authorize(void *context, const weir_http_request *request, weir_http_
                                .time = now,
                                .region = config->region,
                                .service = "s3",
-                               .access_key = config->access_key,
-                               .secret_key = config->secret_key};
+                               .access_key = keys->access_key,
+                               .secret_key = keys->secret_key};
     weir_s3_sign(&signing, &value);
     weir_http_headers_add(headers, "Authorization", weir_buffer_text(&value));
     weir_buffer_free(&value);
@@ -106,6 +108,7 @@ static void build_url(weir_s3_pending *pending)
 
 static void free_pending(weir_s3_pending *pending)
 {
+    weir_s3_keys_release(pending->s3->credentials, pending->keys);
     weir_buffer_free(&pending->url);
     weir_buffer_free(&pending->path);
     weir_buffer_free(&pending->query);
@@ -114,10 +117,13 @@ static void free_pending(weir_s3_pending *pending)
 
 int weir_s3_start(weir_s3 *s3, const weir_s3_call *call, weir_s3_pending **out, weir_error *err)
 {
+    weir_s3_keys *keys = NULL;
+    WEIR_TRY_CTX(weir_s3_credentials_acquire(s3->credentials, &keys, err), err, "%s", call->path);
     weir_s3_pending *pending = weir_alloc_zeroed(1, sizeof *pending);
     size_t header_count = 0;
     pending->s3 = s3;
     pending->call = *call;
+    pending->keys = keys;
     build_url(pending);
     weir_sha256_hex(call->body, pending->payload_hash);
     while (header_count < WEIR_S3_HEADERS && call->headers[header_count].name != NULL) {

@@ -6,10 +6,10 @@
 #include "fs/s3/config.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
-#include "fs/fs.h"
+#include "fs/s3/profile.h"
 
 typedef struct config_reader {
     const weir_fs_settings *settings;
@@ -17,9 +17,7 @@ typedef struct config_reader {
     const char *root; /* for messages */
     const char *bucket;
     bool is_oss;
-    const char *profile;
-    const char *credentials_text; /* of the profile files; "": there is none */
-    const char *config_text;
+    weir_s3_profile profile;
 } config_reader;
 
 /* ---- settings ---- */
@@ -86,94 +84,50 @@ static int find_flag(const config_reader *reader, const char *name, bool otherwi
                      value);
 }
 
-/* ---- environment and profiles ---- */
-
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-/* A small file of the user; "" when it cannot be read. */
-static const char *read_user_file(const char *variable, const char *name, weir_arena *arena)
-{
-    const char *path = environment(variable);
-    const char *home = environment("HOME");
-    weir_buffer text = {0};
-    if (path == NULL && home != NULL) {
-        path = weir_arena_format(arena, "%s/.aws/%s", home, name);
-    }
-    if (path == NULL || weir_fs_read_all(weir_fs_local(), path, &text, NULL) != WEIR_OK) {
-        weir_buffer_clear(&text);
-    }
-    const char *copy = weir_arena_strndup(arena, (const char *)text.data, text.size);
-    weir_buffer_free(&text);
-    return copy;
-}
-
-static void read_profiles(config_reader *reader)
-{
-    const char *name = environment("AWS_PROFILE");
-    name = name == NULL ? environment("AWS_DEFAULT_PROFILE") : name;
-    reader->profile = name == NULL ? "default" : name;
-    reader->credentials_text = read_user_file("AWS_SHARED_CREDENTIALS_FILE", "credentials", reader->arena);
-    reader->config_text = read_user_file("AWS_CONFIG_FILE", "config", reader->arena);
-}
-
-/* Of the profile, in both files: their sections are named differently. */
-static const char *profile_value(const config_reader *reader, const char *key)
-{
-    bool is_default = strcmp(reader->profile, "default") == 0;
-    const char *section = weir_arena_format(reader->arena, "profile %s", reader->profile);
-    const char *value = weir_s3_profile_value(reader->credentials_text, reader->profile, key, reader->arena);
-    value = value == NULL ? weir_s3_profile_value(reader->config_text, section, key, reader->arena) : value;
-    if (value == NULL && is_default) {
-        value = weir_s3_profile_value(reader->config_text, "default", key, reader->arena);
-    }
-    return value;
-}
-
 /* ---- keys ---- */
 
-static int take_given_keys(const config_reader *reader, weir_s3_config *out, weir_error *err)
+/* Hadoop's list of classes that look for keys: those whose places are looked at in any case, and the one that signs
+ * nothing. */
+static int check_provider(const config_reader *reader, const char *list, weir_error *err)
 {
-    out->secret_key = SETTING(reader, "secret.key", "accesskeysecret", "secret.access.key");
-    out->session_token = SETTING(reader, "session.token", "securitytoken");
-    if (out->secret_key == NULL) {
-        return weir_fail(err, WEIR_INVALID, "%s: there is an access key but no secret key; set 's3.secret-key' as well",
-                         reader->root);
+    static const char *const known[] = {"Simple", "Temporary", "Environment", "WebIdentity", "Profile", "Container",
+                                        "Instance", "Default"};
+    for (const char *at = list + strspn(list, ", \n"); *at != '\0'; at += strspn(at, ", \n")) {
+        const char *name = weir_arena_strndup(reader->arena, at, strcspn(at, ", \n"));
+        bool is_known = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            is_known |= strstr(name, known[i]) != NULL;
+        }
+        if (!is_known) {
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "%s: the setting 'aws.credentials.provider' names %s, which is not offered; leave it out, "
+                             "and keys are looked for in options, environment, profiles, and the machine's own",
+                             reader->root, name);
+        }
+        at += strlen(name);
     }
     return WEIR_OK;
 }
 
-/* From one place all, never the key from here and its secret from there. */
 static int find_keys(const config_reader *reader, weir_s3_config *out, weir_error *err)
 {
     const char *provider = SETTING(reader, "aws.credentials.provider");
     if (provider != NULL && strstr(provider, "Anonymous") != NULL) {
+        out->is_anonymous = true;
         return WEIR_OK;
     }
+    if (provider != NULL) {
+        WEIR_TRY(check_provider(reader, provider, err));
+    }
     out->access_key = SETTING(reader, "access.key", "accesskeyid", "access.key.id");
-    if (out->access_key != NULL) {
-        return take_given_keys(reader, out, err);
+    out->secret_key = SETTING(reader, "secret.key", "accesskeysecret", "secret.access.key");
+    out->session_token = SETTING(reader, "session.token", "securitytoken");
+    if ((out->access_key == NULL) != (out->secret_key == NULL)) {
+        bool has_access_key = out->access_key != NULL;
+        return weir_fail(err, WEIR_INVALID, "%s: there is %s key but no %s key; set 's3.%s-key' as well", reader->root,
+                         has_access_key ? "an access" : "a secret", has_access_key ? "secret" : "access",
+                         has_access_key ? "secret" : "access");
     }
-    out->access_key = environment("AWS_ACCESS_KEY_ID");
-    out->secret_key = environment("AWS_SECRET_ACCESS_KEY");
-    out->session_token = environment("AWS_SESSION_TOKEN");
-    if (out->access_key == NULL || out->secret_key == NULL) {
-        out->access_key = profile_value(reader, "aws_access_key_id");
-        out->secret_key = profile_value(reader, "aws_secret_access_key");
-        out->session_token = profile_value(reader, "aws_session_token");
-    }
-    if (out->access_key == NULL || out->secret_key == NULL) {
-        return weir_fail(err, WEIR_INVALID,
-                         "%s: no keys to sign requests with; set 's3.access-key' and 's3.secret-key', the environment's "
-                         "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile '%s' in ~/.aws/credentials",
-                         reader->root, reader->profile);
-    }
-    out->access_key = weir_arena_strdup(reader->arena, out->access_key);
-    out->secret_key = weir_arena_strdup(reader->arena, out->secret_key);
-    out->session_token = weir_arena_strdup(reader->arena, out->session_token);
     return WEIR_OK;
 }
 
@@ -182,9 +136,9 @@ static int find_keys(const config_reader *reader, weir_s3_config *out, weir_erro
 static const char *find_endpoint(const config_reader *reader)
 {
     const char *endpoint = SETTING(reader, "endpoint");
-    endpoint = endpoint == NULL ? environment("AWS_ENDPOINT_URL_S3") : endpoint;
-    endpoint = endpoint == NULL ? environment("AWS_ENDPOINT_URL") : endpoint;
-    return endpoint == NULL ? profile_value(reader, "endpoint_url") : endpoint;
+    endpoint = endpoint == NULL ? weir_s3_environment("AWS_ENDPOINT_URL_S3") : endpoint;
+    endpoint = endpoint == NULL ? weir_s3_environment("AWS_ENDPOINT_URL") : endpoint;
+    return endpoint == NULL ? weir_s3_profile_get(&reader->profile, "endpoint_url", reader->arena) : endpoint;
 }
 
 /* "eu-west-1" of "s3.eu-west-1.amazonaws.com". */
@@ -200,9 +154,9 @@ static const char *region_of_host(const char *host, weir_arena *arena)
 static const char *find_region(const config_reader *reader, const char *host)
 {
     const char *region = SETTING(reader, "region", "endpoint.region");
-    region = region == NULL ? environment("AWS_REGION") : region;
-    region = region == NULL ? environment("AWS_DEFAULT_REGION") : region;
-    region = region == NULL ? profile_value(reader, "region") : region;
+    region = region == NULL ? weir_s3_environment("AWS_REGION") : region;
+    region = region == NULL ? weir_s3_environment("AWS_DEFAULT_REGION") : region;
+    region = region == NULL ? weir_s3_profile_get(&reader->profile, "region", reader->arena) : region;
     region = region == NULL && host != NULL ? region_of_host(host, reader->arena) : region;
     return region == NULL ? "us-east-1" : weir_arena_strdup(reader->arena, region);
 }
@@ -301,7 +255,7 @@ int weir_s3_config_read(const char *root, const weir_fs_settings *settings, weir
     reader.is_oss = strncmp(root, "oss:", 4) == 0;
     reader.bucket = out->bucket = weir_arena_strdup(arena, strstr(root, "://") + 3);
     WEIR_TRY(check_bucket(root, out->bucket, err));
-    read_profiles(&reader);
+    weir_s3_profile_read(arena, &reader.profile);
     WEIR_TRY(find_place(&reader, out, err));
     WEIR_TRY(find_commit(&reader, out, err));
     return find_keys(&reader, out, err);

@@ -1,4 +1,4 @@
-/* How a bucket is reached, by whom. */
+/* How a bucket is reached, and what the settings say of who does. */
 #ifndef WEIR_FS_S3_CONFIG_H
 #define WEIR_FS_S3_CONFIG_H
 
@@ -18,18 +18,17 @@ typedef struct weir_s3_config {
     const char *prefix; /* "/bucket" or "": what precedes a key in the path of a request */
     const char *host;   /* as the header Host has it */
     const char *region;
-    const char *access_key; /* NULL: requests are not signed */
+    bool is_anonymous;      /* requests are not signed */
+    const char *access_key; /* NULL: not among the settings; credentials.h looks elsewhere */
     const char *secret_key;
     const char *session_token; /* NULL: none */
     weir_s3_commit commit;
 } weir_s3_config;
 
-/* By precedence: settings, under their keys here or of Java's programs; AWS's variables of the environment; the profile
- * files ~/.aws/credentials and ~/.aws/config. Everything in `arena`. WEIR_INVALID says what is missing or malformed. */
+/* From settings, under their keys here or of Java's programs; what they don't say of the place comes from AWS's variables
+ * of the environment and then from the profile files. Everything in `arena`. WEIR_INVALID says what is missing or
+ * malformed. */
 int weir_s3_config_read(const char *root, const weir_fs_settings *settings, weir_arena *arena, weir_s3_config *out,
                         weir_error *err);
-
-/* The value of a key in a section of a profile file; NULL: there is none. */
-const char *weir_s3_profile_value(const char *text, const char *section, const char *key, weir_arena *arena);
 
 #endif

@@ -4,9 +4,14 @@
  *   key = value      # lines that begin with # or ; are comments
  *     nested = 1     indented: belongs to the key above, and is passed over
  */
+#include "fs/s3/profile.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "fs/s3/config.h"
+#include "fs/fs.h"
+
+/* ---- the text ---- */
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -37,7 +42,7 @@ static bool is_section(const char *start, const char *end, const char *section)
     return close != NULL && is_text(start, trim_end(start, close), section);
 }
 
-const char *weir_s3_profile_value(const char *text, const char *section, const char *key, weir_arena *arena)
+static const char *value_in(const char *text, const char *section, const char *key, weir_arena *arena)
 {
     bool inside = false;
     const char *found = NULL;
@@ -54,4 +59,50 @@ const char *weir_s3_profile_value(const char *text, const char *section, const c
         line = end + (*end == '\n');
     }
     return found;
+}
+
+/* ---- the files ---- */
+
+const char *weir_s3_environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* A small file of the user; "" when it cannot be read. */
+static const char *read_user_file(const char *variable, const char *name, weir_arena *arena)
+{
+    const char *path = weir_s3_environment(variable);
+    const char *home = weir_s3_environment("HOME");
+    weir_buffer text = {0};
+    if (path == NULL && home != NULL) {
+        path = weir_arena_format(arena, "%s/.aws/%s", home, name);
+    }
+    if (path == NULL || weir_fs_read_all(weir_fs_local(), path, &text, NULL) != WEIR_OK) {
+        weir_buffer_clear(&text);
+    }
+    const char *copy = weir_arena_strndup(arena, weir_buffer_text(&text), text.size);
+    weir_buffer_free(&text);
+    return copy;
+}
+
+void weir_s3_profile_read(weir_arena *arena, weir_s3_profile *out)
+{
+    const char *name = weir_s3_environment("AWS_PROFILE");
+    name = name == NULL ? weir_s3_environment("AWS_DEFAULT_PROFILE") : name;
+    out->name = weir_arena_strdup(arena, name == NULL ? "default" : name);
+    out->credentials_text = read_user_file("AWS_SHARED_CREDENTIALS_FILE", "credentials", arena);
+    out->config_text = read_user_file("AWS_CONFIG_FILE", "config", arena);
+}
+
+/* The files name the sections of a profile differently. */
+const char *weir_s3_profile_get(const weir_s3_profile *profile, const char *key, weir_arena *arena)
+{
+    const char *section = weir_arena_format(arena, "profile %s", profile->name);
+    const char *value = value_in(profile->credentials_text, profile->name, key, arena);
+    value = value == NULL ? value_in(profile->config_text, section, key, arena) : value;
+    if (value == NULL && strcmp(profile->name, "default") == 0) {
+        value = value_in(profile->config_text, "default", key, arena);
+    }
+    return value;
 }

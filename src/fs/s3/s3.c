@@ -21,6 +21,7 @@ static void close_s3(weir_fs *fs)
 {
     weir_s3 *s3 = (weir_s3 *)fs;
     weir_fs_cache_free(s3->fs.cache);
+    weir_s3_credentials_free(s3->credentials);
     pthread_mutex_destroy(&s3->mutex);
     weir_arena_free(&s3->arena);
     free(s3);
@@ -54,6 +55,7 @@ int weir_s3_open(const char *root, const weir_fs_settings *settings, weir_fs **o
     s3->fs.cache = weir_fs_cache_create(CACHE_BYTES);
     pthread_mutex_init(&s3->mutex, NULL);
     weir_arena_init(&s3->arena);
+    s3->credentials = weir_s3_credentials_create(&s3->config);
     int code = weir_s3_config_read(root, settings, &s3->arena, &s3->config, err);
     if (code != WEIR_OK) {
         close_s3(&s3->fs);

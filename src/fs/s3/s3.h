@@ -1,6 +1,8 @@
 /* The file system of an S3 bucket. Used by the files of this folder, which are
  *
- *   config.h    endpoint, keys and region, from settings, environment and profile files
+ *   config.h    endpoint and region, from settings, environment and profile files
+ *   profile.h   AWS's profile files
+ *   credentials.h  keys, from wherever there are some, renewed before they expire
  *   sign.h      signatures (SigV4)
  *   call.h      one call of S3's API over HTTP, its errors
  *   xml.h       answers in XML
@@ -20,6 +22,7 @@
 
 #include "fs/fs.h"
 #include "fs/s3/config.h"
+#include "fs/s3/credentials.h"
 
 typedef enum weir_s3_store {
     WEIR_S3_UNKNOWN,
@@ -31,6 +34,7 @@ typedef struct weir_s3 {
     weir_fs fs;
     weir_arena arena;
     weir_s3_config config;
+    weir_s3_credentials *credentials;
     pthread_mutex_t mutex;
     weir_s3_store store; /* under the mutex; found out before the first publication */
 } weir_s3;
