@@ -533,6 +533,38 @@ static void removing_goes_in_batches(void **state)
     assert_int_equal(here->s3->count, 99);
 }
 
+static void keys_that_are_refused_are_told_when_all_others_are_gone(void **state)
+{
+    place *here = *state;
+    const char *paths[2500];
+    for (int i = 0; i < 2500; i++) {
+        const char *name = weir_arena_format(&here->arena, "u/%s%d", i % 1000 == 7 ? "held-" : "", i);
+        paths[i] = at(here, name);
+        fake_put(here->s3, name, weir_slice_text("x"), false);
+    }
+    here->s3->refused_keys = "u/held-";
+    here->s3->refused_code = "AccessDenied";
+    here->s3->refusals = 1000;
+    assert_int_equal(weir_fs_remove_many(here->fs, paths, 2500, &here->err), WEIR_DENIED);
+    assert_non_null(strstr(here->err.message, "3 of 2500 files were not removed; of 'u/held-7'"));
+    assert_non_null(strstr(here->err.message, "says AccessDenied: so it is"));
+    assert_int_equal(here->s3->count, 3);
+    here->s3->refused_code = "SlowDown";
+    here->s3->refusals = 5; /* all three, and two of them again */
+    OK(weir_fs_remove_many(here->fs, paths, 2500, &here->err));
+    assert_int_equal(here->s3->count, 0);
+}
+
+static void a_store_that_cannot_remove_many_removes_each(void **state)
+{
+    place *here = *state;
+    write_file(here, "t/a", "x");
+    write_file(here, "t/b", "x");
+    here->s3->lacks_delete_many = true;
+    OK(weir_fs_remove_recursively(here->fs, at(here, "t"), &here->err));
+    assert_int_equal(here->s3->count, 0);
+}
+
 static void renaming_copies_and_can_be_done_again(void **state)
 {
     place *here = *state;
@@ -616,6 +648,8 @@ int main(void)
         ON_S3(a_folder_lists_its_entries_over_many_pages),
         ON_S3(an_empty_folder_is_there),
         ON_S3(removing_goes_in_batches),
+        ON_S3(keys_that_are_refused_are_told_when_all_others_are_gone),
+        ON_S3(a_store_that_cannot_remove_many_removes_each),
         ON_S3(renaming_copies_and_can_be_done_again),
         ON_S3(errors_say_what_to_do_and_no_secrets),
         ON_S3(the_same_settings_share_a_file_system),

@@ -25,6 +25,10 @@ typedef struct fake_s3 {
     bool ignores_conditions;
     int broken;               /* so many requests are answered as `fault` says, without being done */
     test_answer fault;
+    const char *refused_keys;  /* those that begin so are not removed; NULL: none */
+    const char *refused_code;  /* why */
+    int refusals;              /* so many keys at most */
+    bool lacks_delete_many;
     const char *fault_code;   /* of the error in its body; NULL: SlowDown */
     int lost;                 /* so many writes are done, and their answers lost by a reset */
     int broken_after_lost;    /* what `broken` is set to by a lost answer */
@@ -294,17 +298,28 @@ static inline void fake_delete_many(fake_s3 *s3, const test_request *request, te
     const char *at = (const char *)request->body.data;
     const char *end = at + request->body.size;
     assert_int_equal(strlen(test_header(request, "content-md5")), 24);
+    if (s3->lacks_delete_many) {
+        fake_error(answer, 501, "NotImplemented");
+        return;
+    }
+    weir_buffer_append_text(&answer->body, "<DeleteResult>");
     while ((at = memmem(at, (size_t)(end - at), "<Key>", 5)) != NULL) {
         char key[512];
         const char *close = memmem(at, (size_t)(end - at), "</Key>", 6);
         snprintf(key, sizeof key, "%.*s", (int)(close - at - 5), at + 5);
         int found = fake_find(s3, key, false);
-        if (found >= 0) {
+        if (s3->refused_keys != NULL && strncmp(key, s3->refused_keys, strlen(s3->refused_keys)) == 0 &&
+            s3->refusals-- > 0) {
+            weir_buffer_append_text(&answer->body, "<Error><Key>");
+            fake_escape_xml(key, &answer->body);
+            weir_buffer_append_format(&answer->body, "</Key><Code>%s</Code><Message>so it is</Message></Error>",
+                                      s3->refused_code);
+        } else if (found >= 0) {
             fake_remove(s3, found);
         }
         at = close;
     }
-    weir_buffer_append_text(&answer->body, "<DeleteResult/>");
+    weir_buffer_append_text(&answer->body, "</DeleteResult>");
 }
 
 static inline void fake_remove_upload(fake_s3 *s3, const char *upload)

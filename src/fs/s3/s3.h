@@ -10,7 +10,8 @@
  *   read.c      files: ranges, coalesced and in parallel
  *   write.c     new files: one request, or parts in parallel
  *   publish.c   files that appear once: the commit
- *   change.c    replacing, removing, copying
+ *   change.c    replacing, copying, renaming
+ *   remove.c    removing
  *   s3.c        the table of all that
  *
  * A folder is a prefix that keys have; one without files is an empty object whose key ends in '/'. Threading: as fs.h
@@ -63,8 +64,12 @@ int weir_s3_remove_recursively(weir_fs *fs, const char *path, weir_error *err);
 int weir_s3_copy(weir_fs *fs, const char *from, const char *to, weir_error *err);
 int weir_s3_rename(weir_fs *fs, const char *from, const char *to, weir_error *err);
 
-/* All keys that begin with `prefix`, in byte order, whole; `sizes` may be NULL. */
+/* All keys that begin with `prefix`, in byte order, whole. */
 int weir_s3_list_keys(weir_s3 *s3, const char *prefix, const char *path, weir_arena *arena, const char ***out_keys,
                       size_t *out_count, weir_error *err);
+
+/* Removes all keys that can be removed, in requests of many; then the error of those that could not. A store that does
+ * not answer at all ends it. `path` is for messages. */
+int weir_s3_remove_keys(weir_s3 *s3, const char *const *keys, size_t count, const char *path, weir_error *err);
 
 #endif
