@@ -270,14 +270,22 @@ static int remove_files(filesystem_sink *sink, const char *folder, bool deep, we
     weir_arena arena;
     weir_arena_init(&arena);
     weir_file_info *entries = NULL;
-    size_t count = 0;
+    size_t count = 0, file_count = 0;
     int code = weir_fs_list(sink->fs, folder, &arena, &entries, &count, err);
+    const char **files = WEIR_NEW_ARRAY(&arena, const char *, count + 1);
     for (size_t i = 0; code == WEIR_OK && i < count; i++) {
         const char *path = weir_arena_format(&arena, "%s/%s", folder, entries[i].name);
         if (entries[i].name[0] == '.' || (entries[i].is_directory && !deep)) {
             continue;
         }
-        code = entries[i].is_directory ? remove_files(sink, path, deep, err) : weir_fs_remove(sink->fs, path, err);
+        if (entries[i].is_directory) {
+            code = remove_files(sink, path, deep, err);
+        } else {
+            files[file_count++] = path;
+        }
+    }
+    if (code == WEIR_OK) {
+        code = weir_fs_remove_many(sink->fs, files, file_count, err);
     }
     weir_arena_free(&arena);
     return code;

@@ -4,6 +4,7 @@
  *   memory.c  everything in memory, for tests
  *   fault.c   another file system with faults: stop at the n-th operation, torn last writes
  *   temporary.h  folders that go with the process
+ *   removal.h   files that go together
  *   http.h    requests over HTTP, for the file systems that are servers
  *   s3/       S3 and what speaks its API
  *   hdfs/     HDFS

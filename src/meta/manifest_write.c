@@ -28,9 +28,7 @@ void weir_manifest_writer_free(weir_manifest_writer *writer)
 
 void weir_manifest_writer_abandon(weir_manifest_writer *writer)
 {
-    for (size_t i = 0; i < writer->written_count; i++) {
-        (void)weir_fs_remove(writer->fs, writer->written[i], NULL);
-    }
+    (void)weir_fs_remove_many(writer->fs, writer->written, writer->written_count, NULL);
     writer->written_count = 0;
 }
 

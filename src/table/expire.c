@@ -20,6 +20,7 @@ typedef struct expiry_run {
     const weir_table *table;
     weir_arena arena; /* of one snapshot */
     weir_expire_keep keep;
+    weir_removal removal;
 } expiry_run;
 
 /* The entries of one manifest list. What is gone already was handled by an earlier, interrupted expiry. */
@@ -63,7 +64,7 @@ static int remove_deleted_files(expiry_run *expiry, const weir_snapshot *snapsho
     }
     for (size_t i = 0; i < removed.entry_count && code == WEIR_OK; i++) {
         if (removed.entries[i].value != NULL) {
-            weir_expire_remove_file(expiry->table, &expiry->keep, removed.entries[i].value);
+            weir_expire_remove_file(expiry->table, &expiry->keep, removed.entries[i].value, &expiry->removal);
         }
     }
     weir_map_free(&removed);
@@ -76,7 +77,7 @@ static int remove_changelog_files(expiry_run *expiry, const weir_snapshot *snaps
     weir_manifest_entries entries = {0};
     int code = read_entries(expiry->table, snapshot->changelog_manifest_list, &expiry->arena, &entries, err);
     for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
-        weir_expire_remove_file(expiry->table, &expiry->keep, &entries.items[i]);
+        weir_expire_remove_file(expiry->table, &expiry->keep, &entries.items[i], &expiry->removal);
     }
     weir_manifest_entries_free(&entries);
     return code;
@@ -90,7 +91,7 @@ static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int
 static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
 {
     const weir_table_context *context = &expiry->table->context;
-    WEIR_TRY(weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, err));
+    WEIR_TRY(weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, &expiry->removal, err));
     return weir_fs_remove(context->fs, expired_path(expiry, &expiry->arena, snapshot->id), err);
 }
 
@@ -150,6 +151,7 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
     size_t count = 0;
     weir_arena_init(&arena);
     weir_arena_init(&expiry.arena);
+    weir_removal_init(&expiry.removal, table->context.fs);
     const char *folder = weir_arena_format(&arena, "%s/snapshot", table->context.paths.root);
     int code = weir_numbered_list(table->context.fs, folder, "expired-", &arena, &ids, &count, err);
     if (code == WEIR_OK && count > 0) {
@@ -169,6 +171,10 @@ static int finish_set_aside(const weir_table *table, int64_t end, weir_tag_ids *
             code = weir_error_context(err, code, "expiring snapshot %" PRId64 " of %s", ids[i], table->path);
         }
     }
+    if (code == WEIR_OK) {
+        weir_removal_run(&expiry.removal);
+    }
+    weir_removal_free(&expiry.removal);
     weir_expire_keep_free(&expiry.keep);
     weir_arena_free(&expiry.arena);
     weir_arena_free(&arena);

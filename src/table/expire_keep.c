@@ -228,7 +228,8 @@ int weir_expire_keep_data(const weir_table *table, int64_t snapshot_id, weir_exp
 
 /* ---- removing ---- */
 
-void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry)
+void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry,
+                             weir_removal *removal)
 {
     const weir_table_context *context = &table->context;
     const char *bucket_path = NULL;
@@ -239,44 +240,43 @@ void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *ke
     weir_arena_init(&arena);
     if (weir_bucket_path(&arena, &context->paths, context->schema, entry->partition, entry->bucket, &bucket_path,
                          NULL) == WEIR_OK) {
-        weir_fs_remove(context->fs, weir_data_file_path(&arena, bucket_path, entry->file), NULL);
+        weir_removal_add(removal, weir_data_file_path(&arena, bucket_path, entry->file));
         for (int32_t i = 0; i < entry->file->extra_file_count; i++) {
-            const char *path = weir_arena_format(&arena, "%s/%s", bucket_path, entry->file->extra_files[i]);
-            weir_fs_remove(context->fs, path, NULL);
+            weir_removal_add(removal, weir_arena_format(&arena, "%s/%s", bucket_path, entry->file->extra_files[i]));
         }
     }
     weir_arena_free(&arena);
 }
 
-static void remove_manifest(const weir_table *table, const weir_expire_keep *keep, weir_arena *arena, const char *name)
+/* A manifest, list or index manifest. */
+static void remove_manifest(const weir_table *table, const weir_expire_keep *keep, const char *name, weir_arena *arena,
+                            weir_removal *removal)
 {
     if (name != NULL && !weir_expire_keeps(keep, name)) {
-        weir_fs_remove(table->context.fs, weir_manifest_path(arena, &table->context.paths, name), NULL);
+        weir_removal_add(removal, weir_manifest_path(arena, &table->context.paths, name));
     }
 }
 
-static int remove_list(const weir_table *table, const weir_expire_keep *keep, const char *list, weir_arena *arena,
-                       weir_error *err)
+/* The manifests of a list that nothing else needs. */
+static int remove_manifests(const weir_table *table, const weir_expire_keep *keep, const char *list, weir_arena *arena,
+                            weir_removal *removal, weir_error *err)
 {
     const weir_table_context *context = &table->context;
+    weir_manifest_files files = {0};
     if (list == NULL || weir_expire_keeps(keep, list)) {
         return WEIR_OK;
     }
-    weir_manifest_files files = {0};
     int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
     for (size_t i = 0; i < files.count && code == WEIR_OK; i++) {
-        remove_manifest(table, keep, arena, files.items[i].name);
+        remove_manifest(table, keep, files.items[i].name, arena, removal);
     }
     weir_manifest_files_free(&files);
-    if (code == WEIR_OK) {
-        remove_manifest(table, keep, arena, list);
-    }
     return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
-/* An index manifest with the index files that nothing else needs. */
+/* The index files of an index manifest that nothing else needs. */
 static int remove_indexes(const weir_table *table, const weir_expire_keep *keep, const char *name, weir_arena *arena,
-                          weir_error *err)
+                          weir_removal *removal, weir_error *err)
 {
     const weir_table_context *context = &table->context;
     weir_index_entries entries = {0};
@@ -288,31 +288,36 @@ static int remove_indexes(const weir_table *table, const weir_expire_keep *keep,
         const char *path = NULL;
         if (!weir_expire_keeps(keep, entries.items[i].file->name) &&
             weir_index_file_path(arena, &context->paths, context->schema, &entries.items[i], &path, NULL) == WEIR_OK) {
-            weir_fs_remove(context->fs, path, NULL);
+            weir_removal_add(removal, path);
         }
     }
     weir_index_entries_free(&entries);
-    if (code == WEIR_OK) {
-        remove_manifest(table, keep, arena, name);
-    }
     return code == WEIR_NOT_FOUND ? WEIR_OK : code;
 }
 
 int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *keep, const weir_snapshot *snapshot,
-                             weir_error *err)
+                             weir_removal *removal, weir_error *err)
 {
+    const char *const lists[] = {snapshot->base_manifest_list, snapshot->delta_manifest_list,
+                                 snapshot->changelog_manifest_list};
     weir_arena arena;
     int code;
     weir_arena_init(&arena);
-    WEIR_GO(remove_list(table, keep, snapshot->base_manifest_list, &arena, err));
-    WEIR_GO(remove_list(table, keep, snapshot->delta_manifest_list, &arena, err));
-    WEIR_GO(remove_list(table, keep, snapshot->changelog_manifest_list, &arena, err));
-    WEIR_GO(remove_indexes(table, keep, snapshot->index_manifest, &arena, err));
-    if (snapshot->statistics != NULL && !weir_expire_keeps(keep, snapshot->statistics)) {
-        const char *path =
-            weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics);
-        weir_fs_remove(table->context.fs, path, NULL);
+    weir_removal_run(removal);
+    for (size_t i = 0; i < 3; i++) {
+        WEIR_GO(remove_manifests(table, keep, lists[i], &arena, removal, err));
     }
+    WEIR_GO(remove_indexes(table, keep, snapshot->index_manifest, &arena, removal, err));
+    if (snapshot->statistics != NULL && !weir_expire_keeps(keep, snapshot->statistics)) {
+        weir_removal_add(removal,
+                         weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics));
+    }
+    weir_removal_run(removal);
+    for (size_t i = 0; i < 3; i++) {
+        remove_manifest(table, keep, lists[i], &arena, removal);
+    }
+    remove_manifest(table, keep, snapshot->index_manifest, &arena, removal);
+    weir_removal_run(removal);
 done:
     weir_arena_free(&arena);
     return code;

@@ -5,6 +5,7 @@
 #define WEIR_TABLE_EXPIRE_KEEP_H
 
 #include "base/map.h"
+#include "fs/removal.h"
 #include "table/expire_tags.h"
 
 typedef struct weir_expire_keep {
@@ -22,10 +23,12 @@ int weir_expire_keep_data(const weir_table *table, int64_t snapshot_id, weir_exp
 void weir_expire_keep_free(weir_expire_keep *keep);
 bool weir_expire_keeps(const weir_expire_keep *keep, const char *name);
 
-/* Removes the file of an entry with its extra files, and what a snapshot's manifest lists name with the lists, unless
- * they are kept. Files that are gone already, or that cannot be removed, are passed over. */
-void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry);
+/* Gathers the file of an entry with its extra files, unless they are kept. */
+void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *keep, const weir_manifest_entry *entry,
+                             weir_removal *removal);
+/* Removes what is gathered, then what a snapshot's manifest lists name, then the lists, unless they are kept: what names
+ * files goes after them, so that whoever is stopped can find them again. */
 int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *keep, const weir_snapshot *snapshot,
-                             weir_error *err);
+                             weir_removal *removal, weir_error *err);
 
 #endif

@@ -90,18 +90,15 @@ static int remove_files(search *self, bool dry_run, weir_orphans *out, weir_erro
     weir_used_files used;
     WEIR_TRY(weir_used_files_read(self->table, &used, err));
     out->paths = WEIR_NEW_ARRAY(self->arena, const char *, self->count + 1);
-    int code = WEIR_OK;
-    for (size_t i = 0; i < self->count && code == WEIR_OK; i++) {
+    for (size_t i = 0; i < self->count; i++) {
         const weir_file_info *file = &self->files[i];
         if (!is_orphan(&used, file->name)) {
             continue;
         }
-        code = dry_run ? WEIR_OK : weir_fs_remove(self->table->context.fs, file->name, err);
-        if (code == WEIR_OK) {
-            out->paths[out->count++] = file->name;
-            out->bytes += (int64_t)file->size_bytes;
-        }
+        out->paths[out->count++] = file->name;
+        out->bytes += (int64_t)file->size_bytes;
     }
+    int code = dry_run ? WEIR_OK : weir_fs_remove_many(self->table->context.fs, out->paths, out->count, err);
     weir_used_files_free(&used);
     return code;
 }

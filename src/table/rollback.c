@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "fs/removal.h"
 #include "meta/numbered.h"
 #include "table/used_files.h"
 
@@ -195,12 +196,16 @@ static int remove_younger_tags(rollback *self, weir_error *err)
 static int remove_unused(rollback *self, weir_error *err)
 {
     weir_used_files used;
+    weir_removal removal;
     WEIR_TRY(weir_used_files_read(self->table, &used, err));
+    weir_removal_init(&removal, self->table->context.fs);
     for (size_t i = 0; i < self->path_count; i++) {
         if (!weir_used_files_have(&used, strrchr(self->paths[i], '/') + 1)) {
-            weir_fs_remove(self->table->context.fs, self->paths[i], NULL); /* otherwise it is an orphan */
+            weir_removal_add(&removal, self->paths[i]);
         }
     }
+    weir_removal_run(&removal);
+    weir_removal_free(&removal);
     weir_used_files_free(&used);
     return WEIR_OK;
 }

@@ -115,8 +115,10 @@ static int remove_files_of(const weir_table *table, const weir_snapshot *tagged,
     weir_expire_keep keep = {0};
     weir_manifest_entries entries = {0};
     weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    weir_removal removal;
     int64_t earliest = 0;
     int code;
+    weir_removal_init(&removal, context->fs);
     WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
     if (earliest == 0 || tagged->id >= earliest) {
         return WEIR_OK; /* its snapshot is there, or nothing can tell what is needed */
@@ -127,10 +129,11 @@ static int remove_files_of(const weir_table *table, const weir_snapshot *tagged,
     WEIR_GO(weir_snapshot_files(context->fs, &context->paths, context->schema, tagged, &filter, context->pool, arena,
                                 &entries, err));
     for (size_t i = 0; i < entries.count; i++) {
-        weir_expire_remove_file(table, &keep, &entries.items[i]);
+        weir_expire_remove_file(table, &keep, &entries.items[i], &removal);
     }
-    WEIR_GO(weir_expire_remove_lists(table, &keep, tagged, err));
+    WEIR_GO(weir_expire_remove_lists(table, &keep, tagged, &removal, err));
 done:
+    weir_removal_free(&removal);
     weir_manifest_entries_free(&entries);
     weir_expire_keep_free(&keep);
     return code;
