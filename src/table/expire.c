@@ -90,9 +90,9 @@ static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int
 
 static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
 {
-    const weir_table_context *context = &expiry->table->context;
     WEIR_TRY(weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, &expiry->removal, err));
-    return weir_fs_remove(context->fs, expired_path(expiry, &expiry->arena, snapshot->id), err);
+    weir_removal_add(&expiry->removal, expired_path(expiry, &expiry->arena, snapshot->id));
+    return WEIR_OK;
 }
 
 /* A snapshot that has been set aside, or else one that is still there. *out NULL: neither. */

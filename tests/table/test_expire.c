@@ -1,6 +1,7 @@
 /* Expiry: what goes, and what a tag, a consumer or the options keep. */
 #include "cmocka_all.h"
 
+#include "support/fake_s3.h"
 #include "table/table_fixture.h"
 
 static int64_t expire(fixture *table, int64_t retain)
@@ -54,6 +55,37 @@ static void files_of_expired_snapshots_go_and_no_others(void **state)
     assert_int_equal(count_files(table.fs, FIXTURE_PATH "/snapshot"), 3);
     assert_int_equal(expire(&table, 1), 0);
     fixture_free(&table);
+}
+
+static void many_files_go_by_a_few_requests(void **state)
+{
+    (void)state;
+    enum { BUCKETS = 40, COMMITS = 5 };
+    fixture table;
+    weir_buffer rows = {0};
+    fake_s3 *s3 = fake_s3_start();
+    fixture_create_on(&table, fake_s3_open(s3), "k BIGINT NOT NULL, v STRING", "k", "",
+                      "bucket=40;snapshot.num-retained.min=100;snapshot.num-retained.max=200;"
+                      "num-sorted-run.compaction-trigger=5;changelog-producer=input");
+    for (int i = 0; i < 1000; i++) {
+        weir_buffer_append_format(&rows, "%s[%d, \"a\"]", i == 0 ? "[" : ", ", i);
+    }
+    weir_buffer_append_text(&rows, "]");
+    for (int i = 0; i < COMMITS; i++) {
+        fixture_commit(&table, weir_buffer_text(&rows), "+U");
+    }
+    int files = s3->count;
+    s3->deletes = s3->posts = 0;
+    int64_t expired = expire(&table, 1);
+    assert_true(expired >= COMMITS - 1);
+    assert_true(files - s3->count > BUCKETS * COMMITS);
+    /* Renaming a snapshot removes one; its data files, manifests and lists are three requests. */
+    assert_in_range(s3->deletes, 0, expired);
+    assert_in_range(s3->posts, 1, expired * 3 + 1);
+    assert_memory_equal(fixture_rows(&table, ""), "[0,\"a\"] [1,\"a\"] ", 16);
+    weir_buffer_free(&rows);
+    fixture_free(&table);
+    fake_s3_stop(s3);
 }
 
 static void a_tag_keeps_its_files(void **state)
@@ -145,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_expired_snapshots_go_and_no_others),
+        cmocka_unit_test(many_files_go_by_a_few_requests),
         cmocka_unit_test(a_tag_keeps_its_files),
         cmocka_unit_test(a_tag_whose_changelog_java_removed_does_not_stop_expiry),
         cmocka_unit_test(a_consumer_keeps_what_it_still_has_to_read),
