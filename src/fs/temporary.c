@@ -4,6 +4,7 @@
  * Where the disk has no locks, there is no lock file, and such folders are left alone. */
 #include "fs/temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -55,27 +56,31 @@ static int lock_of_dead(const char *folder)
     return lock;
 }
 
+/* Whether it can be the name of a process's folder. What else lies in a folder of everybody's is not even looked at: there
+ * can be thousands. */
+static bool is_process_folder(const char *name)
+{
+    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && strlen(name) == strlen(PREFIX) + WEIR_UUID_SIZE - 1;
+}
+
 static void remove_left_over(const char *base)
 {
-    weir_arena arena;
-    weir_file_info *entries = NULL;
-    size_t count = 0;
-    weir_arena_init(&arena);
-    if (weir_fs_list(weir_fs_local(), base, &arena, &entries, &count, NULL) != WEIR_OK) {
-        count = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *path = weir_arena_format(&arena, "%s/%s", base, entries[i].name);
-        if (!entries[i].is_directory || strncmp(entries[i].name, PREFIX, strlen(PREFIX)) != 0) {
+    DIR *entries = opendir(base);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        if (!is_process_folder(entry->d_name)) {
             continue;
         }
+        char *path = weir_format("%s/%s", base, entry->d_name);
         int lock = lock_of_dead(path);
         if (lock >= 0) {
             (void)weir_fs_remove_recursively(weir_fs_local(), path, NULL);
             close(lock);
         }
+        free(path);
     }
-    weir_arena_free(&arena);
+    if (entries != NULL) {
+        closedir(entries);
+    }
 }
 
 /* ---- the process's own ---- */
