@@ -1,25 +1,25 @@
 -- Scenario 2: a wide table, made as orders come: each gets what its user is at that moment.
 
-CREATE CATALOG lake WITH (
-  'type' = 'paimon',
-  'warehouse' = 's3://my-bucket/paimon/warehouse',
-  's3.endpoint' = 'http://localhost:9000',
-  's3.access-key' = 'access',
-  's3.secret-key' = 'secret',
-  's3.path.style.access' = 'true'
-);
-
-CREATE TABLE IF NOT EXISTS lake.`default`.user_dim_paimon (
+CREATE TABLE user_dim_paimon (
   user_id BIGINT,
   user_name STRING,
   province STRING,
   PRIMARY KEY (user_id) NOT ENFORCED
-) WITH ('bucket' = '2');
+) WITH (
+  'connector' = 'paimon',
+  'path' = 's3://my-bucket/paimon/user_dim',
+  'auto-create' = 'true',
+  's3.endpoint' = 'http://localhost:9000',
+  's3.access-key' = 'access',
+  's3.secret-key' = 'secret',
+  's3.path.style.access' = 'true',
+  'bucket' = '2'
+);
 
-CREATE TEMPORARY TABLE orders_stream (
+CREATE TABLE orders_stream (
   order_id STRING,
   user_id BIGINT,
-  amount DECIMAL(10, 2),
+  amount DECIMAL(10,2),
   order_time TIMESTAMP(3),
   proc_time AS PROCTIME()
 ) WITH (
@@ -33,7 +33,7 @@ CREATE TABLE realtime_wide_table (
   order_id STRING,
   user_id BIGINT,
   user_name STRING,  -- of the dimension
-  order_amount DECIMAL(10, 2),
+  order_amount DECIMAL(10,2),
   province STRING,   -- of the dimension
   order_time TIMESTAMP(3),
   PRIMARY KEY (order_id) NOT ENFORCED
@@ -49,10 +49,8 @@ CREATE TABLE realtime_wide_table (
   'merge-engine' = 'deduplicate'  -- the newest row of each order stays
 );
 
-USE CATALOG lake;
-
-INSERT INTO default_catalog.default_database.realtime_wide_table
+INSERT INTO realtime_wide_table
 SELECT o.order_id, o.user_id, u.user_name, o.amount, u.province, o.order_time
-FROM default_catalog.default_database.orders_stream AS o
+FROM orders_stream AS o
 LEFT JOIN user_dim_paimon FOR SYSTEM_TIME AS OF o.proc_time AS u
 ON o.user_id = u.user_id;

@@ -55,7 +55,6 @@ def test_every_statement_stands_in_a_script(scene):
     scripts = statements_of_scripts()
     first, second = statements_of(document(scene, FIRST)), statements_of(document(scene, SECOND))
     assert len(first) >= 11 and len(second) == 6, (first, second)
-    # Tables with "WITH (...)" keep their options to themselves.
     for statement in itertools.chain(first, second, IN_PROSE):
         words = words_of(statement)
         assert len(words) > 1 and any(stands_in(words, other) for other in scripts), (statement, words)
@@ -112,6 +111,9 @@ def test_the_second_document_as_it_stands(scene):
     shown += ["-U[7, 12.50]", "+U[7, 3.50]"]
     prints(*shown)
     give("d", "DELETE", order(2, 7, "2.50"))
+    shown += ["-U[7, 3.50]", "+U[7, 1.00]"]
+    prints(*shown)
     give("e", "DELETE", order(1, 7, "1.00"))
+    prints(*shown, "-D[7, 1.00]")
     job.signal(15)
     job.finish()

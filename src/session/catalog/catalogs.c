@@ -285,9 +285,10 @@ int weir_catalogs_check_database(const weir_object_path *path, weir_error *err)
     char near[256];
     int code = weir_session_catalog_databases(path->catalog, &arena, &names, &count, err);
     if (code == WEIR_OK) {
+        const char *what_to_do = suggestion(path->database, names, count, near, sizeof near);
         code = weir_fail_at(err, WEIR_NOT_FOUND, path->position.line, path->position.column,
                             "there is no database '%s' in catalog '%s'%s", path->database, path->catalog->name,
-                            suggestion(path->database, names, count, near, sizeof near));
+                            *what_to_do != '\0' ? what_to_do : "; CREATE DATABASE makes one");
     }
     weir_arena_free(&arena);
     return code;
