@@ -185,6 +185,7 @@ struct weir_plan {
     weir_join_kind join;
     weir_expression *as_of; /* JOIN in streams: a time of the first input, as of which its rows see the second, which is
                                a table read row by row; NULL: they see all that it will hold. Only INNER and LEFT */
+    bool looks_up;          /* JOIN in batch: the same, of bounded rows, which see the table as it is */
 
     const int64_t *state_ttls_ms; /* JOIN, AGGREGATE in streams: how long the rows of each input are remembered that are
                                      not written to; -1: as a setting says. NULL: that is so of all */

@@ -20,13 +20,14 @@ def statement(text, begin):
     return text[text.index(begin):].split(";")[0] + ";\n"
 
 
-def both_ways(scene, head, query, columns, wanted, key="", name="result"):
-    """Runs `query` (a SELECT) into a table in each mode; both must come to hold `wanted`, rows as JSON has them."""
+def both_ways(scene, head, query, columns, wanted, key, name, ends=False):
+    """Runs `query` (a SELECT) into a table in each mode; both must come to hold `wanted`, rows as JSON has them. A stream
+    ends by itself where its sources do."""
     for mode in ("batch", "streaming"):
         table = f"{name}_{mode}"
-        of_key = f", PRIMARY KEY ({key}) NOT ENFORCED" if key else ""
         made = (f"CREATE CATALOG results WITH ('type' = 'paimon', 'warehouse' = '{scene.folder}/results');"
-                f"CREATE TABLE IF NOT EXISTS results.`default`.{table} ({columns}{of_key}) WITH ('bucket' = '1');\n")
+                f"CREATE TABLE IF NOT EXISTS results.`default`.{table} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) "
+                "WITH ('bucket' = '1');\n")
         text = (FAST + made + head + f"SET 'execution.runtime-mode' = '{mode}';\n"
                 f"INSERT INTO results.`default`.{table} {query}")
 
@@ -40,9 +41,11 @@ def both_ways(scene, head, query, columns, wanted, key="", name="result"):
             holds()
             continue
         job = scene.job(text, name=table)
-        scene.eventually(f"{name} in {mode}", holds)
-        job.signal(15)
+        if not ends:
+            scene.eventually(f"{name} in {mode}", holds)
+            job.signal(15)
         job.finish()
+        holds()
 
 
 def line(*values):
@@ -101,7 +104,7 @@ def test_the_wide_table(scene):
                    f"2024-05-01 10:00:{n % 60:02}.000") for order, n in newest.items()]
     query = statement(text, "INSERT INTO realtime_wide_table").replace("INSERT INTO realtime_wide_table\n", "")
     both_ways(scene, head, query, "order_id STRING, user_id BIGINT, user_name STRING, order_amount DECIMAL(10, 2), "
-              "province STRING, order_time TIMESTAMP(3)", wanted, "order_id")
+              "province STRING, order_time TIMESTAMP(3)", wanted, "order_id", "wide", ends=True)
 
 
 def test_totals_and_sums_a_minute(scene):
@@ -160,7 +163,7 @@ def test_a_topic_of_changes_and_the_sums_of_its_table(scene):
     wanted = [line(*(row[name] for name in ("order_id", "user_id", "pay_amount", "order_status", "update_time")))
               for row in rows.values()]
     both_ways(scene, head, query, "order_id BIGINT, user_id BIGINT, pay_amount DECIMAL(10, 2), order_status STRING, "
-              "update_time TIMESTAMP(3)", wanted, "order_id", "orders")
+              "update_time TIMESTAMP(3)", wanted, "order_id", "orders", ends=True)
     scene.run("run", "-", text="SET 'execution.runtime-mode' = 'batch';\n" + head +
               f"INSERT INTO dw_prod.dwd_trade_orders {query}")
     sums = {}

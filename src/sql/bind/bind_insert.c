@@ -219,6 +219,9 @@ int weir_bind_insert(const weir_bind_context *context, const weir_ast_insert *in
     weir_plan *plan;
     int code;
     WEIR_GO(bind_insert(&binder, insert, &plan));
+    if (!context->streaming && bound->sink->primary_key_count > 0) {
+        plan = weir_keep_order(&binder, plan);
+    }
     weir_binder_finish(&binder, plan);
     *out = bound;
     bound = NULL;

@@ -303,7 +303,7 @@ static int bind_right(weir_binder *binder, const weir_ast_from *join, weir_scope
                                 "a table FOR SYSTEM_TIME AS OF a column joins by JOIN or LEFT JOIN");
     }
     right.system_time = NULL;
-    *out_as_of = binder->context->streaming ? time : NULL;
+    *out_as_of = time;
     return weir_bind_from(binder, &right, out, scope);
 }
 
@@ -328,7 +328,8 @@ int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **o
         WEIR_TRY(equate_common(binder, join, &common, &left_scope, &right_scope, &predicate));
     }
     *out = weir_plan_join(binder, kind_of(join->join), &join->position, left, right, predicate);
-    (*out)->as_of = as_of;
+    (*out)->as_of = binder->context->streaming ? as_of : NULL;
+    (*out)->looks_up = as_of != NULL && !binder->context->streaming;
     (*out)->state_ttls_ms = as_of == NULL ? weir_hinted_state_ttls(binder, join->left, join->right) : NULL;
     *scope = join_scopes(binder, &left_scope, &right_scope, *out);
     WEIR_TRY(bind_on(binder, join, out, scope));

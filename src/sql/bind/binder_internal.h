@@ -250,6 +250,10 @@ weir_scope weir_scope_of_fields(weir_binder *binder, const char *relation, const
 /* PROJECT over VALUES to VALUES (collapse.c). */
 weir_plan *weir_collapse_values(weir_binder *binder, weir_plan *plan);
 
+/* Has rows of batch lookups come out as they went in; for INSERT into a table that the last row of a key wins in
+ * (keep_order.c). */
+weir_plan *weir_keep_order(weir_binder *binder, weir_plan *plan);
+
 /* Moving work towards the scans, after binding (move_filters.c, push.c, prune.c). */
 weir_plan *weir_move_filters(weir_binder *binder, weir_plan *plan);
 void weir_push_down(weir_arena *arena, weir_plan *plan);
