@@ -224,10 +224,5 @@ int weir_aggregate_operator_create(const weir_operator_context *context, const w
     weir_vector_init(&self->set_number, weir_type_simple(WEIR_INT, false));
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     int code = open_accumulators(self, context, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

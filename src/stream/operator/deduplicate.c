@@ -224,10 +224,5 @@ int weir_deduplicate_operator_create(const weir_operator_context *context, const
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
     int code = weir_rank_keys_open(context, what, node->uid, &self->keys, &self->batch, err);
     code = code != WEIR_OK ? code : weir_value_state_open(context->state, &options, &self->state, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

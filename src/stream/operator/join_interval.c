@@ -165,10 +165,5 @@ int weir_join_interval_create(const weir_operator_context *context, const weir_s
     }
     code =
         code != WEIR_OK ? code : weir_time_queue_open(&without_ttl, node->uid, "right times", &self->waiting[1], err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

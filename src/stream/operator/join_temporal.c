@@ -336,10 +336,5 @@ int weir_join_temporal_create(const weir_operator_context *context, const weir_s
     weir_batch_init(&self->due, plan->inputs[0]->fields, plan->inputs[0]->field_count);
     weir_join_pair_test_init(&self->test, plan);
     int code = open_parts(self, context, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

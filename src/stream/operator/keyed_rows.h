@@ -7,17 +7,25 @@
 #include "stream/state/state.h"
 
 typedef struct weir_keyed_rows {
+    weir_value_state *state; /* key -> what the operator keeps of it */
+    int32_t *key;            /* columns */
+    int32_t key_count;
     weir_sort_keys keys;
-    weir_state_slot *slots;
-    uint32_t *offsets; /* of rows, in `bytes` */
+    weir_state_slot *slots; /* of the batch's rows */
+    uint32_t *offsets;      /* of rows, in `bytes` */
     size_t capacity;
     weir_buffer bytes;
 } weir_keyed_rows; /* zero-initialized is empty */
 
-/* Those of `batch`, instead of those before. */
-int weir_keyed_rows_find(weir_keyed_rows *rows, weir_value_state *state, const weir_batch *batch, const int32_t *key,
-                         int32_t key_count, weir_error *err);
+/* Opens value state by the columns `key`, which are copied. What is open when it fails goes with weir_keyed_rows_free.
+ */
+int weir_keyed_rows_open(weir_keyed_rows *rows, weir_state_backend *backend, const weir_state_options *options,
+                         const int32_t *key, int32_t key_count, weir_error *err);
 void weir_keyed_rows_free(weir_keyed_rows *rows);
+
+/* Takes the rows of `batch` instead of those before: their bytes, and the slots of their keys in `state`, good until
+ * the next batch. */
+int weir_keyed_rows_take(weir_keyed_rows *rows, const weir_batch *batch, weir_error *err);
 
 static inline weir_slice weir_keyed_row(const weir_keyed_rows *rows, int64_t row)
 {

@@ -70,10 +70,5 @@ int weir_limit_operator_create(const weir_operator_context *context, const weir_
     snprintf(self->name, sizeof self->name, "%s.seen", node->uid);
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
     int code = restore(self, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

@@ -9,24 +9,21 @@
 
 typedef struct normalize {
     weir_operator base;
-    weir_value_state *state; /* key -> row by row_codec.h */
-    int32_t *key;
-    int32_t key_count;
-    weir_keyed_rows rows;
+    weir_keyed_rows rows; /* whose state is: key -> row by row_codec.h */
     weir_batch result;
 } normalize;
 
 static int put(normalize *self, weir_state_slot slot, weir_slice row, weir_error *err)
 {
     uint8_t *bytes;
-    WEIR_TRY(weir_value_state_edit(self->state, slot, row.size, &bytes, err));
+    WEIR_TRY(weir_value_state_edit(self->rows.state, slot, row.size, &bytes, err));
     memcpy(bytes, row.data, row.size);
     return WEIR_OK;
 }
 
 static int take_upsert(normalize *self, weir_state_slot slot, weir_slice row, weir_error *err)
 {
-    weir_slice before = weir_value_state_get(self->state, slot);
+    weir_slice before = weir_value_state_get(self->rows.state, slot);
     if (weir_slice_equal(before, row)) {
         return WEIR_OK;
     }
@@ -41,12 +38,12 @@ static int take_upsert(normalize *self, weir_state_slot slot, weir_slice row, we
 
 static int take_delete(normalize *self, weir_state_slot slot, weir_error *err)
 {
-    weir_slice before = weir_value_state_get(self->state, slot);
+    weir_slice before = weir_value_state_get(self->rows.state, slot);
     if (before.size == 0) {
         return WEIR_OK;
     }
     WEIR_TRY(weir_batch_append_encoded(&self->result, before, WEIR_DELETE, err));
-    weir_value_state_remove(self->state, slot);
+    weir_value_state_remove(self->rows.state, slot);
     return WEIR_OK;
 }
 
@@ -54,7 +51,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 {
     normalize *self = (normalize *)base;
     (void)input;
-    WEIR_TRY(weir_keyed_rows_find(&self->rows, self->state, batch, self->key, self->key_count, err));
+    WEIR_TRY(weir_keyed_rows_take(&self->rows, batch, err));
     weir_batch_clear(&self->result);
     for (int64_t row = 0; row < batch->length; row++) {
         if (weir_keyed_rows_is_first_half(&self->rows, batch, row)) {
@@ -72,12 +69,8 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 static void close_normalize(weir_operator *base)
 {
     normalize *self = (normalize *)base;
-    if (self->state != NULL) {
-        weir_value_state_close(self->state);
-    }
     weir_keyed_rows_free(&self->rows);
     weir_batch_free(&self->result);
-    free(self->key);
     free(self);
 }
 
@@ -89,15 +82,7 @@ int weir_normalize_operator_create(const weir_operator_context *context, const w
     self->base.process = process;
     self->base.close = close_normalize;
     weir_operator_init(&self->base, "ChangelogNormalize", 1);
-    self->key = weir_alloc((size_t)key_count * sizeof *key);
-    memcpy(self->key, key, (size_t)key_count * sizeof *key);
-    self->key_count = key_count;
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
-    int code = weir_value_state_open(context->state, &options, &self->state, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    int code = weir_keyed_rows_open(&self->rows, context->state, &options, key, key_count, err);
+    return weir_operator_created(&self->base, code, out);
 }

@@ -26,6 +26,16 @@ void weir_operator_close(weir_operator *self)
     }
 }
 
+int weir_operator_created(weir_operator *self, int code, weir_operator **out)
+{
+    if (code != WEIR_OK) {
+        weir_operator_close(self);
+        return code;
+    }
+    *out = self;
+    return WEIR_OK;
+}
+
 int weir_operator_process(weir_operator *to, int32_t input, const weir_batch *batch, weir_error *err)
 {
     to->rows_in += batch->length;

@@ -73,8 +73,8 @@ typedef struct weir_operator_context {
     const char *time_zone; /* the session's; never NULL */
     int64_t state_ttl_ms;  /* table.exec.state.ttl; 0: kept for ever */
     weir_upsert_materialize upsert_materialize;
-    int64_t (*clock_ms)(void);  /* processing time */
-    const char *temp_folder;    /* for what need not outlive the job; NULL: nowhere */
+    int64_t (*clock_ms)(void); /* processing time */
+    const char *temp_folder;   /* for what need not outlive the job; NULL: nowhere */
     const int64_t *moment; /* of the source below a WATERMARK (stream/source/source.h); NULL: its rows have an order */
     _Atomic int64_t *late_rows; /* rows that came after their window was closed; for people */
 } weir_operator_context;
@@ -90,6 +90,9 @@ typedef struct weir_stream_node {
 /* For creators: `self` zeroed but for its functions. */
 void weir_operator_init(weir_operator *self, const char *name, int32_t input_count);
 void weir_operator_close(weir_operator *self); /* NULL is fine */
+
+/* Ends a creator, whose code this returns: gives the operator, or closes it where a part of it could not be opened. */
+int weir_operator_created(weir_operator *self, int code, weir_operator **out);
 
 /* Sends a batch on, if it has rows. */
 int weir_output_send(weir_operator *self, const weir_batch *batch, weir_error *err);

@@ -247,10 +247,5 @@ int weir_over_operator_create(const weir_operator_context *context, const weir_s
     weir_batch_init(&self->due, plan->inputs[0]->fields, plan->inputs[0]->field_count);
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     int code = open_state(self, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

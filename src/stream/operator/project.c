@@ -80,10 +80,5 @@ int weir_project_operator_create(const weir_operator_context *context, const wei
                                               .expressions = flat->expressions,
                                               .expression_count = flat->expression_count};
     int code = weir_sql_compute_create(context->engine, &options, &self->compute, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

@@ -308,10 +308,5 @@ int weir_rank_operator_create(const weir_operator_context *context, const weir_s
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
     self->backend = context->state;
     int code = open_state(self, context, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

@@ -255,10 +255,5 @@ int weir_session_rows_operator_create(const weir_operator_context *context, cons
     free(fields);
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     int code = open_state(self, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->window.base);
-        return code;
-    }
-    *out = &self->window.base;
-    return WEIR_OK;
+    return weir_operator_created(&self->window.base, code, out);
 }

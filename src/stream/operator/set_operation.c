@@ -158,10 +158,5 @@ int weir_set_operator_create(const weir_operator_context *context, const weir_st
     weir_batch_init(&self->output, plan->fields, plan->field_count);
     weir_state_options options = {.uid = node->uid, .name = "counts", .ttl_ms = context->state_ttl_ms};
     int code = weir_value_state_open(context->state, &options, &self->counts, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

@@ -313,19 +313,8 @@ static void close_operator(weir_operator *base)
 
 static int open_state(slice_aggregate *self, const weir_stream_node *node, weir_error *err)
 {
-    const weir_plan *below = node->plan->inputs[0]->inputs[0];
-    const weir_accumulators_options options = {.context = &self->context,
-                                               .uid = node->uid,
-                                               .fields = below->fields,
-                                               .field_count = below->field_count,
-                                               .expressions = self->groups.keys,
-                                               .expression_count = self->groups.key_count,
-                                               .aggregates = node->plan->aggregates,
-                                               .aggregate_count = node->plan->aggregate_count,
-                                               .retracts = node->inputs[0]->updates || node->inputs[0]->deletes,
-                                               .merges = true};
     const weir_state_options known = {.uid = node->uid, .name = "known"};
-    WEIR_TRY(weir_accumulators_create(&options, &self->accumulators, err));
+    WEIR_TRY(weir_window_groups_accumulators(&self->groups, &self->context, node, &self->accumulators, err));
     WEIR_TRY(weir_value_state_open(self->context.state, &known, &self->known, err));
     WEIR_TRY(weir_due_list_open(&self->context, node->uid, &self->waiting, err));
     return weir_window_operator_restore(&self->window, err);
@@ -349,10 +338,5 @@ int weir_slice_aggregate_operator_create(const weir_operator_context *context, c
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->window.base);
-        return code;
-    }
-    *out = &self->window.base;
-    return WEIR_OK;
+    return weir_operator_created(&self->window.base, code, out);
 }

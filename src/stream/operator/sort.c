@@ -140,10 +140,6 @@ int weir_sort_operator_create(const weir_operator_context *context, const weir_s
     WEIR_GO(open_order(self, err));
     WEIR_GO(weir_time_queue_open(context, node->uid, "waiting", &self->waiting, err));
     WEIR_GO(weir_closed_watermark_restore(context, node->uid, &self->came_out, err));
-    *out = &self->base;
 done:
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-    }
-    return code;
+    return weir_operator_created(&self->base, code, out);
 }

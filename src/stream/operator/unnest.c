@@ -169,10 +169,5 @@ int weir_unnest_operator_create(const weir_operator_context *context, const weir
                                               .expressions = plan->expressions,
                                               .expression_count = 1};
     int code = weir_sql_compute_create(context->engine, &options, &self->compute, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }

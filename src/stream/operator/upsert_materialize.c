@@ -12,9 +12,6 @@
 
 typedef struct materialize {
     weir_operator base;
-    weir_value_state *state;
-    int32_t *key;
-    int32_t key_count;
     weir_keyed_rows rows;
     weir_buffer before;
     weir_batch result;
@@ -23,8 +20,8 @@ typedef struct materialize {
 static int add(materialize *self, weir_state_slot slot, weir_slice row, weir_error *err)
 {
     uint8_t *bytes;
-    size_t size = weir_value_state_get(self->state, slot).size;
-    WEIR_TRY(weir_value_state_edit(self->state, slot, size + sizeof(uint32_t) + row.size, &bytes, err));
+    size_t size = weir_value_state_get(self->rows.state, slot).size;
+    WEIR_TRY(weir_value_state_edit(self->rows.state, slot, size + sizeof(uint32_t) + row.size, &bytes, err));
     weir_store_le32(bytes + size, (uint32_t)row.size);
     memcpy(bytes + size + sizeof(uint32_t), row.data, row.size);
     return WEIR_OK;
@@ -48,19 +45,19 @@ static int take_out(materialize *self, weir_state_slot slot, weir_slice row, wei
 {
     size_t at;
     uint8_t *bytes;
-    weir_slice list = weir_value_state_get(self->state, slot);
+    weir_slice list = weir_value_state_get(self->rows.state, slot);
     size_t entry = sizeof(uint32_t) + row.size;
     if (!find(list, row, &at)) {
         return WEIR_OK;
     }
     if (list.size == entry) {
-        weir_value_state_remove(self->state, slot);
+        weir_value_state_remove(self->rows.state, slot);
         return WEIR_OK;
     }
     size_t rest = list.size - at - entry;
-    WEIR_TRY(weir_value_state_edit(self->state, slot, list.size, &bytes, err));
+    WEIR_TRY(weir_value_state_edit(self->rows.state, slot, list.size, &bytes, err));
     memmove(bytes + at, bytes + at + entry, rest);
-    return weir_value_state_edit(self->state, slot, at + rest, &bytes, err);
+    return weir_value_state_edit(self->rows.state, slot, at + rest, &bytes, err);
 }
 
 /* --- What the sink holds --------------------------------------------------------------------------------------- */
@@ -68,7 +65,7 @@ static int take_out(materialize *self, weir_state_slot slot, weir_slice row, wei
 /* The last row of the list; without bytes where there is none. */
 static weir_slice held_row(const materialize *self, weir_state_slot slot)
 {
-    weir_slice list = weir_value_state_get(self->state, slot);
+    weir_slice list = weir_value_state_get(self->rows.state, slot);
     weir_slice last = {0};
     for (size_t at = 0; at + sizeof(uint32_t) <= list.size;) {
         last = weir_slice_of(list.data + at + sizeof(uint32_t), weir_load_le32(list.data + at));
@@ -108,7 +105,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     materialize *self = (materialize *)base;
     bool is_second_half = false;
     (void)input;
-    WEIR_TRY(weir_keyed_rows_find(&self->rows, self->state, batch, self->key, self->key_count, err));
+    WEIR_TRY(weir_keyed_rows_take(&self->rows, batch, err));
     weir_batch_clear(&self->result);
     for (int64_t i = 0; i < batch->length; i++) {
         weir_state_slot slot = self->rows.slots[i];
@@ -129,13 +126,9 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
 static void close_materialize(weir_operator *base)
 {
     materialize *self = (materialize *)base;
-    if (self->state != NULL) {
-        weir_value_state_close(self->state);
-    }
     weir_keyed_rows_free(&self->rows);
     weir_buffer_free(&self->before);
     weir_batch_free(&self->result);
-    free(self->key);
     free(self);
 }
 
@@ -147,15 +140,7 @@ int weir_upsert_materialize_operator_create(const weir_operator_context *context
     self->base.process = process;
     self->base.close = close_materialize;
     weir_operator_init(&self->base, "SinkUpsertMaterializer", 1);
-    self->key = weir_alloc((size_t)key_count * sizeof *key);
-    memcpy(self->key, key, (size_t)key_count * sizeof *key);
-    self->key_count = key_count;
     weir_batch_init(&self->result, node->plan->fields, node->plan->field_count);
-    int code = weir_value_state_open(context->state, &options, &self->state, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    int code = weir_keyed_rows_open(&self->rows, context->state, &options, key, key_count, err);
+    return weir_operator_created(&self->base, code, out);
 }

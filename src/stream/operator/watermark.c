@@ -24,10 +24,10 @@ typedef struct watermark {
     weir_sql_compute *compute; /* what is not simple */
     weir_batch computed;
     weir_batch part;
-    int64_t current;           /* of the rows so far */
-    const int64_t *moment;     /* the source's; NULL: rows come in their order */
-    int64_t seen;              /* the moment whose rows came last */
-    int64_t given;             /* over moments: what has been sent */
+    int64_t current;       /* of the rows so far */
+    const int64_t *moment; /* the source's; NULL: rows come in their order */
+    int64_t seen;          /* the moment whose rows came last */
+    int64_t given;         /* over moments: what has been sent */
     char *given_uid;
 } watermark;
 
@@ -199,10 +199,6 @@ int weir_watermark_operator_create(const weir_operator_context *context, const w
     }
     WEIR_GO(weir_closed_watermark_restore(context, node->uid, &self->current, err));
     WEIR_GO(weir_closed_watermark_restore(context, self->given_uid, &self->given, err));
-    *out = &self->base;
 done:
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-    }
-    return code;
+    return weir_operator_created(&self->base, code, out);
 }

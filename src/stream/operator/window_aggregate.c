@@ -275,10 +275,5 @@ int weir_window_aggregate_operator_create(const weir_operator_context *context, 
     weir_batch_init(&self->result, plan->fields, plan->field_count);
     weir_existing_rows_init(&self->existing, plan);
     int code = open_state(self, node, groups, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->window.base);
-        return code;
-    }
-    *out = &self->window.base;
-    return WEIR_OK;
+    return weir_operator_created(&self->window.base, code, out);
 }

@@ -89,6 +89,23 @@ void weir_window_groups_free(weir_window_groups *self)
     free(self->sources);
 }
 
+int weir_window_groups_accumulators(const weir_window_groups *self, const weir_operator_context *context,
+                                    const weir_stream_node *node, weir_accumulators **out, weir_error *err)
+{
+    const weir_plan *below = node->plan->inputs[0]->inputs[0];
+    const weir_accumulators_options options = {.context = context,
+                                               .uid = node->uid,
+                                               .fields = below->fields,
+                                               .field_count = below->field_count,
+                                               .expressions = self->keys,
+                                               .expression_count = self->key_count,
+                                               .aggregates = node->plan->aggregates,
+                                               .aggregate_count = node->plan->aggregate_count,
+                                               .retracts = node->inputs[0]->updates || node->inputs[0]->deletes,
+                                               .merges = true};
+    return weir_accumulators_create(&options, out, err);
+}
+
 void weir_window_groups_clear(weir_window_groups *self) { weir_batch_clear(&self->key_values); }
 
 int weir_window_groups_add(weir_window_groups *self, weir_slice key, int64_t start, int64_t end, weir_batch *result,

@@ -3,7 +3,7 @@
 #ifndef WEIR_STREAM_WINDOW_GROUPS_H
 #define WEIR_STREAM_WINDOW_GROUPS_H
 
-#include "sql/plan.h"
+#include "stream/operator/accumulator.h"
 #include "stream/operator/window_clock.h"
 
 typedef struct weir_window_groups {
@@ -23,6 +23,11 @@ bool weir_window_groups_fit(const weir_plan *plan);
 
 void weir_window_groups_init(weir_window_groups *self, const weir_plan *plan);
 void weir_window_groups_free(weir_window_groups *self);
+
+/* Accumulators of the AGGREGATE `node` over the input of its ASSIGN, which compute the keys too and can be merged. All
+ * that is given outlives them; the caller frees them. */
+int weir_window_groups_accumulators(const weir_window_groups *self, const weir_operator_context *context,
+                                    const weir_stream_node *node, weir_accumulators **out, weir_error *err);
 
 /* Adds a row's groups to the result, whose length is left alone: the key as row_codec.h encodes it, and the window on
  * the zone's clock. finish() adds the keys of all rows since the clear. */

@@ -325,10 +325,6 @@ int weir_window_join_operator_create(const weir_operator_context *context, const
     WEIR_GO(open_side(self, 0, node, err));
     WEIR_GO(open_side(self, 1, node, err));
     WEIR_GO(weir_window_operator_restore(&self->window, err));
-    *out = &self->window.base;
 done:
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->window.base);
-    }
-    return code;
+    return weir_operator_created(&self->window.base, code, out);
 }

@@ -41,8 +41,8 @@ static int build_key(window_rank *self, int64_t row, weir_error *err)
     uint8_t size[size_bytes] = {0};
     weir_buffer_clear(&self->key);
     weir_buffer_append(&self->key, size, sizeof size);
-    WEIR_TRY(weir_row_encode(&self->computed, self->partition_columns, self->over->partition_key_count, row,
-                             &self->key, err));
+    WEIR_TRY(weir_row_encode(&self->computed, self->partition_columns, self->over->partition_key_count, row, &self->key,
+                             err));
     weir_store_be32(self->key.data, (uint32_t)(self->key.size - sizeof size));
     weir_slice order = weir_order_key(&self->order, row);
     weir_buffer_append(&self->key, order.data, order.size);
@@ -182,10 +182,6 @@ int weir_window_rank_operator_create(const weir_operator_context *context, const
     WEIR_GO(open_keys(self, err));
     WEIR_GO(weir_time_queue_open(self->window.context, node->uid, "waiting", &self->waiting, err));
     WEIR_GO(weir_window_operator_restore(&self->window, err));
-    *out = &self->window.base;
 done:
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->window.base);
-    }
-    return code;
+    return weir_operator_created(&self->window.base, code, out);
 }
