@@ -267,6 +267,30 @@ static void a_row_may_match_more_rows_than_are_sent_at_once(void **state)
     join_one_row_with_many("SELECT l.s FROM l WHERE EXISTS (SELECT 1 FROM r WHERE l.k = r.k AND l.v < r.v)");
 }
 
+/* The other side's rows that an update meets are decoded twice: also where they take more than is gathered at once. */
+static void an_update_may_match_rows_of_many_bytes(void **state)
+{
+    (void)state;
+    enum { row_bytes = 1500000 };
+    fixture f;
+    char *row = malloc(row_bytes + 64);
+    start(&f, "SELECT l.s, r.id, r.s FROM l LEFT JOIN r ON l.k = r.k AND l.v < r.v", NULL);
+    for (int i = 0; i < 5; i++) {
+        snprintf(row, row_bytes + 64, "[%d, 1, %d, '%0*d', null]", i, i, row_bytes, i);
+        insert_json(&f.right, row, WEIR_INSERT);
+    }
+    insert_json(&f.left, "[1, 1, 1, 'a', 0.0]", WEIR_INSERT);
+    pull_source(&f.query, 1);
+    pull_source(&f.query, 0);
+    check_same(&f.query);
+    delete_row(&f.left, 0, WEIR_UPDATE_BEFORE);
+    insert_json(&f.left, "[1, 1, 3, 'b', 0.0]", WEIR_UPDATE_AFTER);
+    pull_all(&f.query);
+    check_same(&f.query);
+    stop(&f);
+    free(row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +301,7 @@ int main(void)
         cmocka_unit_test(every_join_follows_its_tables),
         cmocka_unit_test(a_join_goes_on_from_a_checkpoint),
         cmocka_unit_test(a_row_may_match_more_rows_than_are_sent_at_once),
+        cmocka_unit_test(an_update_may_match_rows_of_many_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,15 @@ bool weir_join_output_has_room(const weir_join_output *self, int64_t rows)
 
 int weir_join_output_decode(weir_join_output *self, weir_slice row, uint32_t *out, weir_error *err)
 {
-    weir_batch *others = &self->others[1 - self->side];
     if (!weir_join_output_has_room(self, 1)) {
         WEIR_TRY(weir_join_output_settle(self, err));
     }
+    return weir_join_output_append(self, row, out, err);
+}
+
+int weir_join_output_append(weir_join_output *self, weir_slice row, uint32_t *out, weir_error *err)
+{
+    weir_batch *others = &self->others[1 - self->side];
     *out = (uint32_t)others->length;
     WEIR_TRY(weir_row_decode(row, others, 0, others->column_count, err));
     others->length++;

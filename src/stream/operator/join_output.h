@@ -31,7 +31,10 @@ void weir_join_output_begin(weir_join_output *self, int32_t side, const weir_bat
  * settled when there are many. */
 int weir_join_output_decode(weir_join_output *self, weir_slice row, uint32_t *out, weir_error *err);
 
-/* Whether so many more can be made before that. */
+/* The same without settling: for those who have asked for room, and number what they make themselves. */
+int weir_join_output_append(weir_join_output *self, weir_slice row, uint32_t *out, weir_error *err);
+
+/* Whether there is room for so many more of about the size of those before. */
 bool weir_join_output_has_room(const weir_join_output *self, int64_t rows);
 
 /* Adds what a change makes, `times` times: a -U and a +U where both its rows are there, otherwise a -D or a +I.

@@ -13,28 +13,22 @@
 
 #include "base/alloc.h"
 #include "stream/operator/join_kinds.h"
-#include "stream/operator/join_output.h"
+#include "stream/operator/join_sides.h"
 
 typedef struct join_operator {
     weir_operator base;
-    weir_arena arena;
     bool outer[2]; /* rows of this side are given beside NULLs when nothing matches */
-    weir_join_keys *keys[2];
-    weir_join_rows rows[2];
-    weir_encoded_rows encoded;
-    weir_join_output output;
-    int32_t side; /* of the batch at hand */
-    const uint8_t *can_match;
+    weir_join_sides sides;
 } join_operator;
 
 static size_t size_of(const join_operator *self, const weir_join_change *change)
 {
-    return weir_encoded_row(&self->encoded, change->before >= 0 ? change->before : change->after).size;
+    return weir_encoded_row(&self->sides.encoded, weir_join_change_row(change)).size;
 }
 
 static int give_alone(join_operator *self, const weir_join_change *change, weir_error *err)
 {
-    return weir_join_output_change(&self->output, change, WEIR_JOIN_NO_ROW, 1, size_of(self, change), err);
+    return weir_join_output_change(&self->sides.output, change, WEIR_JOIN_NO_ROW, 1, size_of(self, change), err);
 }
 
 /* Which rows of the other side's outer rows lose their NULLs or get them back. */
@@ -44,17 +38,13 @@ typedef enum other_padding { PADDING_STAYS, PADDING_GOES, PADDING_COMES } other_
 static int keep(join_operator *self, const weir_join_change *change, weir_state_slot slot, other_padding *out,
                 weir_error *err)
 {
-    weir_join_rows *rows = &self->rows[self->side];
-    bool outer = self->outer[1 - self->side], was_empty = false, is_empty = false;
+    weir_join_rows *rows = &self->sides.rows[self->sides.side];
+    bool outer = self->outer[1 - self->sides.side], was_empty = false, is_empty = false;
     if (outer && change->before < 0) {
         WEIR_TRY(weir_join_rows_is_empty(rows, slot, &was_empty, err));
     }
-    if (change->before >= 0) {
-        WEIR_TRY(weir_join_rows_remove(rows, slot, weir_encoded_row(&self->encoded, change->before), err));
-    }
-    if (change->after >= 0) {
-        WEIR_TRY(weir_join_rows_add(rows, slot, weir_encoded_row(&self->encoded, change->after), 0, err));
-    } else if (outer) {
+    WEIR_TRY(weir_join_rows_apply(rows, slot, change, &self->sides.encoded, err));
+    if (outer && change->after < 0) {
         WEIR_TRY(weir_join_rows_is_empty(rows, slot, &is_empty, err));
     }
     *out = was_empty ? PADDING_GOES : is_empty ? PADDING_COMES : PADDING_STAYS;
@@ -67,13 +57,13 @@ static int give_pair(join_operator *self, const weir_join_change *change, other_
 {
     uint32_t other;
     size_t bytes = size_of(self, change) + row.size;
-    WEIR_TRY(weir_join_output_decode(&self->output, row, &other, err));
+    WEIR_TRY(weir_join_output_decode(&self->sides.output, row, &other, err));
     if (padding == PADDING_GOES) {
-        WEIR_TRY(weir_join_output_other(&self->output, WEIR_DELETE, other, times, bytes, err));
+        WEIR_TRY(weir_join_output_other(&self->sides.output, WEIR_DELETE, other, times, bytes, err));
     }
-    WEIR_TRY(weir_join_output_change(&self->output, change, other, times, bytes, err));
+    WEIR_TRY(weir_join_output_change(&self->sides.output, change, other, times, bytes, err));
     if (padding == PADDING_COMES) {
-        WEIR_TRY(weir_join_output_other(&self->output, WEIR_INSERT, other, times, bytes, err));
+        WEIR_TRY(weir_join_output_other(&self->sides.output, WEIR_INSERT, other, times, bytes, err));
     }
     return WEIR_OK;
 }
@@ -84,7 +74,7 @@ static int give_pairs(join_operator *self, const weir_join_change *change, other
     weir_map_cursor *cursor;
     weir_slice row;
     weir_join_entry entry;
-    weir_join_rows *others = &self->rows[1 - self->side];
+    weir_join_rows *others = &self->sides.rows[1 - self->sides.side];
     WEIR_TRY(weir_join_rows_walk(others, slot, (weir_slice){0}, &cursor, err));
     int code;
     while ((code = weir_join_rows_next(others, cursor, &row, &entry, err)) == WEIR_OK) {
@@ -99,57 +89,36 @@ done:
 
 static int apply(join_operator *self, const weir_join_change *change, weir_error *err)
 {
-    int64_t row = change->before >= 0 ? change->before : change->after;
+    int64_t row = weir_join_change_row(change);
     bool any = false;
-    if (weir_join_change_is_none(change, &self->encoded)) {
+    if (weir_join_change_is_none(change, &self->sides.encoded)) {
         return WEIR_OK;
     }
-    if (self->can_match[row]) {
+    if (self->sides.can_match[row]) {
         other_padding padding;
-        WEIR_TRY(keep(self, change, self->rows[self->side].slots[row], &padding, err));
-        WEIR_TRY(give_pairs(self, change, padding, self->rows[1 - self->side].slots[row], &any, err));
+        WEIR_TRY(keep(self, change, self->sides.rows[self->sides.side].slots[row], &padding, err));
+        WEIR_TRY(give_pairs(self, change, padding, self->sides.rows[1 - self->sides.side].slots[row], &any, err));
     }
-    return any || !self->outer[self->side] ? WEIR_OK : give_alone(self, change, err);
+    return any || !self->outer[self->sides.side] ? WEIR_OK : give_alone(self, change, err);
 }
 
 static int process(weir_operator *base, int32_t input, const weir_batch *batch, weir_error *err)
 {
     join_operator *self = (join_operator *)base;
-    const weir_sort_keys *keys;
-    self->side = input;
-    weir_join_output_begin(&self->output, input, batch);
-    WEIR_TRY(weir_join_keys_run(self->keys[input], batch, &keys, &self->can_match, err));
-    WEIR_TRY(weir_encoded_rows_fill(&self->encoded, batch, err));
-    WEIR_TRY(weir_join_rows_fetch_pair(self->rows, keys, err));
+    WEIR_TRY(weir_join_sides_begin(&self->sides, input, batch, err));
+    WEIR_TRY(weir_encoded_rows_fill(&self->sides.encoded, batch, err));
     for (int64_t row = 0; row < batch->length;) {
-        weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
+        weir_join_change change = weir_join_sides_next_change(&self->sides, batch, &row);
         WEIR_TRY(apply(self, &change, err));
     }
-    return weir_join_output_settle(&self->output, err);
+    return weir_join_output_settle(&self->sides.output, err);
 }
 
 static void close_join(weir_operator *base)
 {
     join_operator *self = (join_operator *)base;
-    for (int i = 0; i < 2; i++) {
-        weir_join_keys_free(self->keys[i]);
-    }
-    weir_join_rows_close_pair(self->rows);
-    weir_encoded_rows_free(&self->encoded);
-    weir_join_output_free(&self->output);
-    weir_arena_free(&self->arena);
+    weir_join_sides_free(&self->sides);
     free(self);
-}
-
-static int open_sides(join_operator *self, const weir_operator_context *context, const weir_stream_node *node,
-                      weir_error *err)
-{
-    weir_join_condition condition;
-    weir_join_condition_split(node->plan, &self->arena, &condition);
-    for (int i = 0; i < 2; i++) {
-        WEIR_TRY(weir_join_keys_create(context->engine, &condition, i, node->plan->inputs[i], &self->keys[i], err));
-    }
-    return weir_join_rows_open_pair(self->rows, context, node, err);
 }
 
 int weir_join_pairs_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -161,14 +130,7 @@ int weir_join_pairs_create(const weir_operator_context *context, const weir_stre
     self->base.close = close_join;
     self->outer[0] = plan->join == WEIR_JOIN_LEFT || plan->join == WEIR_JOIN_FULL;
     self->outer[1] = plan->join == WEIR_JOIN_RIGHT || plan->join == WEIR_JOIN_FULL;
-    weir_arena_init(&self->arena);
     weir_operator_init(&self->base, "Join", 2);
-    weir_join_output_init(&self->output, &self->base, plan);
-    int code = open_sides(self, context, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    weir_join_sides_init(&self->sides, &self->base, plan);
+    return weir_operator_created(&self->base, weir_join_sides_open(&self->sides, context, node, err), out);
 }

@@ -161,6 +161,16 @@ int weir_join_rows_remove(weir_join_rows *self, weir_state_slot slot, weir_slice
     return weir_join_rows_set(self, slot, row, &entry, err);
 }
 
+int weir_join_rows_apply(weir_join_rows *self, weir_state_slot slot, const weir_join_change *change,
+                         const weir_encoded_rows *encoded, weir_error *err)
+{
+    if (change->before >= 0) {
+        WEIR_TRY(weir_join_rows_remove(self, slot, weir_encoded_row(encoded, change->before), err));
+    }
+    return change->after < 0 ? WEIR_OK
+                             : weir_join_rows_add(self, slot, weir_encoded_row(encoded, change->after), 0, err);
+}
+
 int weir_join_rows_count(weir_join_rows *self, weir_state_slot slot, uint64_t *out, weir_error *err)
 {
     weir_join_entry entry;

@@ -89,6 +89,16 @@ typedef struct weir_join_change {
     int64_t before, after;
 } weir_join_change;
 
+/* Its row that goes, or where none does, the one that comes. */
+static inline int64_t weir_join_change_row(const weir_join_change *change)
+{
+    return change->before >= 0 ? change->before : change->after;
+}
+
+/* Takes out the row that goes, and puts in the one that comes: all of them of one key, `encoded` those of the batch. */
+int weir_join_rows_apply(weir_join_rows *self, weir_state_slot slot, const weir_join_change *change,
+                         const weir_encoded_rows *encoded, weir_error *err);
+
 /* The change that begins at row *row, which is advanced past it. */
 weir_join_change weir_join_next_change(const weir_batch *batch, const weir_sort_keys *keys, const uint8_t *can_match,
                                        int64_t *row);

@@ -11,30 +11,11 @@
 #include "base/alloc.h"
 #include "stream/operator/given_rows.h"
 #include "stream/operator/join_kinds.h"
-#include "stream/operator/join_pair_test.h"
+#include "stream/operator/join_pending.h"
 #include "stream/operator/lookup_table.h"
 #include "stream/state/row_codec.h"
 
 #define OWN_ROW_BYTES 64 /* a guess of what a row of the left input takes */
-
-/* A change of the left input on its way. Where one row goes and one comes they are given as an update: both are held
- * until it is known that they are alone. */
-typedef struct looked_up {
-    weir_join_change rows;
-    size_t candidates_end;
-    bool is_whole; /* all its candidates are there */
-    bool has_begun;
-    bool holds_before, holds_after;
-    uint32_t before, after; /* the held row's neighbour: decoded, or none */
-    uint64_t matches;       /* of the row that comes, so far */
-} looked_up;
-
-/* A row of the table that may match. Its bytes are in candidate_bytes where they are kept. */
-typedef struct candidate {
-    uint32_t other;
-    size_t begin, size;
-    uint64_t count;
-} candidate;
 
 typedef struct lookup_operator {
     weir_operator base;
@@ -47,14 +28,7 @@ typedef struct lookup_operator {
     bool keeps_given;
     weir_given_rows given;
     weir_buffer set; /* what is given beside the row at hand */
-
-    weir_join_pair_test test;
-    looked_up *changes;
-    size_t change_count, change_capacity;
-    candidate *candidates;
-    size_t candidate_count, candidate_capacity;
-    weir_buffer candidate_bytes;
-
+    weir_join_pending pending;
     const uint8_t *can_match;
 } lookup_operator;
 
@@ -69,20 +43,21 @@ static int give(lookup_operator *self, int8_t kind, int64_t own, uint32_t other,
     return WEIR_OK;
 }
 
-static int release(lookup_operator *self, looked_up *change, weir_error *err)
+static int release(lookup_operator *self, weir_pending_change *change, weir_error *err)
 {
     bool before = change->holds_before, after = change->holds_after;
     change->holds_before = change->holds_after = false;
     if (before) {
         int8_t kind = after ? WEIR_UPDATE_BEFORE : WEIR_DELETE;
-        WEIR_TRY(give(self, kind, change->rows.before, change->before, 1, 0, err));
+        WEIR_TRY(give(self, kind, change->rows.before, change->beside_before, 1, 0, err));
     }
-    return after ? give(self, before ? WEIR_UPDATE_AFTER : WEIR_INSERT, change->rows.after, change->after, 1, 0, err)
+    return after ? give(self, before ? WEIR_UPDATE_AFTER : WEIR_INSERT, change->rows.after, change->beside_after, 1, 0,
+                        err)
                  : WEIR_OK;
 }
 
 /* Decodes a row of the table. When there is no room, what is held must be let go first. */
-static int decode(lookup_operator *self, looked_up *change, weir_slice row, uint32_t *out, weir_error *err)
+static int decode(lookup_operator *self, weir_pending_change *change, weir_slice row, uint32_t *out, weir_error *err)
 {
     if (!weir_join_output_has_room(&self->output, 1)) {
         WEIR_TRY(release(self, change, err));
@@ -93,20 +68,20 @@ static int decode(lookup_operator *self, looked_up *change, weir_slice row, uint
 
 /* --- the row that goes ------------------------------------------------------------------------------------------- */
 
-static int take_back(lookup_operator *self, looked_up *change, weir_error *err)
+static int take_back(lookup_operator *self, weir_pending_change *change, weir_error *err)
 {
     bool found;
     weir_slice row;
     WEIR_TRY(weir_given_rows_pop(&self->given, change->rows.before, &self->set, &found, err));
     weir_slice rest = weir_buffer_slice(&self->set);
     change->holds_before = found && rest.size == 0;
-    change->before = WEIR_JOIN_NO_ROW;
+    change->beside_before = WEIR_JOIN_NO_ROW;
     for (bool first = true; weir_given_rows_take(&rest, &row); first = false) {
         uint32_t other;
         WEIR_TRY(decode(self, change, row, &other, err));
         if (first && rest.size == 0) {
             change->holds_before = true;
-            change->before = other;
+            change->beside_before = other;
         } else {
             WEIR_TRY(give(self, WEIR_DELETE, change->rows.before, other, 1, row.size, err));
         }
@@ -114,7 +89,7 @@ static int take_back(lookup_operator *self, looked_up *change, weir_error *err)
     return WEIR_OK;
 }
 
-static int begin_change(lookup_operator *self, looked_up *change, weir_error *err)
+static int begin_change(lookup_operator *self, weir_pending_change *change, weir_error *err)
 {
     int64_t gone = change->rows.before;
     if (gone < 0) {
@@ -124,98 +99,74 @@ static int begin_change(lookup_operator *self, looked_up *change, weir_error *er
         return take_back(self, change, err);
     }
     change->holds_before = self->outer;
-    change->before = WEIR_JOIN_NO_ROW;
+    change->beside_before = WEIR_JOIN_NO_ROW;
     return WEIR_OK;
 }
 
 /* --- the row that comes ------------------------------------------------------------------------------------------ */
 
-static int match(lookup_operator *self, looked_up *change, const candidate *row, weir_slice bytes, weir_error *err)
+static int match(lookup_operator *self, weir_pending_change *change, const weir_join_candidate *row, weir_slice bytes,
+                 weir_error *err)
 {
     for (uint64_t i = 0; self->keeps_given && i < row->count; i++) {
         weir_given_rows_append(&self->set, bytes);
     }
-    bool held = change->matches == 0 && row->count == 1 && change->holds_before;
-    change->matches += row->count;
+    bool held = change->matches_after == 0 && row->count == 1 && change->holds_before;
+    change->matches_after += row->count;
     if (held) {
         change->holds_after = true;
-        change->after = row->other;
+        change->beside_after = row->pair;
         return WEIR_OK;
     }
     if (change->holds_before && change->holds_after) { /* more than one comes: no update */
         change->holds_before = false;
-        WEIR_TRY(give(self, WEIR_DELETE, change->rows.before, change->before, 1, 0, err));
+        WEIR_TRY(give(self, WEIR_DELETE, change->rows.before, change->beside_before, 1, 0, err));
     }
     WEIR_TRY(release(self, change, err));
-    return give(self, WEIR_INSERT, change->rows.after, row->other, row->count, row->size, err);
+    return give(self, WEIR_INSERT, change->rows.after, row->pair, row->count, row->size, err);
 }
 
-static int end_change(lookup_operator *self, looked_up *change, weir_error *err)
+static int end_change(lookup_operator *self, weir_pending_change *change, weir_error *err)
 {
     int64_t come = change->rows.after;
-    if (come >= 0 && change->matches == 0 && self->outer) {
+    if (come >= 0 && change->matches_after == 0 && self->outer) {
         change->holds_after = true;
-        change->after = WEIR_JOIN_NO_ROW;
+        change->beside_after = WEIR_JOIN_NO_ROW;
     }
     WEIR_TRY(release(self, change, err));
-    bool keeps = come >= 0 && self->keeps_given && self->can_match[come] && (change->matches > 0 || self->outer);
+    bool keeps = come >= 0 && self->keeps_given && self->can_match[come] && (change->matches_after > 0 || self->outer);
     return keeps ? weir_given_rows_push(&self->given, come, weir_buffer_slice(&self->set), err) : WEIR_OK;
 }
 
 /* --- settling --------------------------------------------------------------------------------------------------- */
 
-static int settle_change(lookup_operator *self, looked_up *change, size_t first, weir_error *err)
+/* Settles what has gathered of a change (weir_join_settle). */
+static int settle_change(void *owner, weir_pending_change *change, size_t first, weir_error *err)
 {
+    lookup_operator *self = owner;
     if (!change->has_begun) {
         weir_buffer_clear(&self->set);
         change->has_begun = true;
     }
     for (size_t i = first; i < change->candidates_end; i++) {
-        const candidate *row = &self->candidates[i];
-        if (self->test.passes[row->other]) {
-            weir_slice bytes = weir_slice_of(self->candidate_bytes.data + row->begin, row->size);
-            WEIR_TRY(match(self, change, row, bytes, err));
+        const weir_join_candidate *row = &self->pending.candidates[i];
+        if (self->pending.test.passes[row->pair]) {
+            WEIR_TRY(match(self, change, row, weir_join_candidate_row(&self->pending, row), err));
         }
     }
     return change->is_whole ? end_change(self, change, err) : release(self, change, err);
 }
 
-/* Tests and settles what has gathered. Of the changes only one that is not whole is left. */
 static int settle_all(lookup_operator *self, weir_error *err)
 {
-    size_t first = 0;
-    if (self->candidate_count > 0) {
-        WEIR_TRY(weir_join_pair_test_run(&self->test, &self->output, err));
-    }
-    for (size_t i = 0; i < self->change_count; i++) {
-        WEIR_TRY(settle_change(self, &self->changes[i], first, err));
-        first = self->changes[i].candidates_end;
-    }
-    bool goes_on = self->change_count > 0 && !self->changes[self->change_count - 1].is_whole;
-    if (goes_on) {
-        self->changes[0] = self->changes[self->change_count - 1];
-    }
-    self->change_count = goes_on ? 1 : 0;
-    self->candidate_count = 0;
-    weir_buffer_clear(&self->candidate_bytes);
-    return weir_join_output_settle(&self->output, err);
-}
-
-static int add_candidate(lookup_operator *self, int64_t own, const weir_lookup_row *row, weir_error *err)
-{
-    candidate added = {.begin = self->candidate_bytes.size, .size = row->row.size, .count = row->count};
-    WEIR_TRY(weir_join_output_decode(&self->output, row->row, &added.other, err));
-    weir_join_pair_test_pair(&self->test, added.other, own);
-    WEIR_GROW(self->candidates, self->candidate_capacity, self->candidate_count + 1);
-    self->candidates[self->candidate_count++] = added;
-    weir_buffer_append(&self->candidate_bytes, row->row.data, row->row.size);
-    return WEIR_OK;
+    return weir_join_pending_settle(&self->pending, &self->output, settle_change, self, err);
 }
 
 /* Gathers candidates from `from` on, as many as there is room for. WEIR_END: that was all; otherwise `from` becomes
  * where to go on. */
 static int gather_some(lookup_operator *self, int64_t own, weir_buffer *from, weir_error *err)
 {
+    const weir_join_change tested = {-1, own};
     weir_lookup_cursor cursor;
     weir_lookup_row row;
     WEIR_TRY(weir_lookup_table_walk(self->table, own, weir_buffer_slice(from), &cursor, err));
@@ -226,7 +177,7 @@ static int gather_some(lookup_operator *self, int64_t own, weir_buffer *from, we
             weir_buffer_append(from, row.name.data, row.name.size);
             break;
         }
-        WEIR_GO(add_candidate(self, own, &row, err));
+        WEIR_GO(weir_join_pending_add_candidate(&self->pending, &self->output, &tested, row.row, row.count, err));
     }
 done:
     weir_lookup_cursor_close(&cursor);
@@ -240,23 +191,19 @@ static int gather(lookup_operator *self, const weir_join_change *rows, weir_erro
     if (rows->before >= 0) { /* what was given beside it may be among what has gathered */
         WEIR_TRY(settle_all(self, err));
     }
-    WEIR_GROW(self->changes, self->change_capacity, self->change_count + 1);
-    looked_up *change = &self->changes[self->change_count++];
-    *change = (looked_up){.rows = *rows, .candidates_end = self->candidate_count};
-    WEIR_TRY(begin_change(self, change, err));
+    WEIR_TRY(begin_change(self, weir_join_pending_add(&self->pending, rows), err));
     if (rows->before >= 0) {
         for (int64_t i = 0; i < self->output.others[1].length; i++) { /* decoded to be taken back, not to be tested */
-            weir_join_pair_test_pair(&self->test, (uint32_t)i, rows->before);
+            weir_join_pair_test_pair(&self->pending.test, (uint32_t)i, rows->before);
         }
     }
     while (rows->after >= 0 && self->can_match[rows->after] &&
            (code = gather_some(self, rows->after, &from, err)) == WEIR_OK) {
-        self->changes[self->change_count - 1].candidates_end = self->candidate_count;
+        weir_join_pending_end_candidates(&self->pending, false);
         WEIR_GO(settle_all(self, err));
     }
     code = code == WEIR_END ? WEIR_OK : code;
-    self->changes[self->change_count - 1].candidates_end = self->candidate_count;
-    self->changes[self->change_count - 1].is_whole = true;
+    weir_join_pending_end_candidates(&self->pending, true);
 done:
     weir_buffer_free(&from);
     return code;
@@ -264,15 +211,15 @@ done:
 
 /* --- without a test ---------------------------------------------------------------------------------------------- */
 
-static int match_all(lookup_operator *self, looked_up *change, weir_error *err)
+static int match_all(lookup_operator *self, weir_pending_change *change, weir_error *err)
 {
     weir_lookup_cursor cursor;
     weir_lookup_row row;
     WEIR_TRY(weir_lookup_table_walk(self->table, change->rows.after, (weir_slice){0}, &cursor, err));
     int code;
     while ((code = weir_lookup_table_next(self->table, &cursor, &row, err)) == WEIR_OK) {
-        candidate found = {.size = row.row.size, .count = row.count};
-        WEIR_GO(decode(self, change, row.row, &found.other, err));
+        weir_join_candidate found = {.size = row.row.size, .count = row.count};
+        WEIR_GO(decode(self, change, row.row, &found.pair, err));
         WEIR_GO(match(self, change, &found, row.row, err));
     }
     code = code == WEIR_END ? WEIR_OK : code;
@@ -283,7 +230,7 @@ done:
 
 static int look_up(lookup_operator *self, const weir_join_change *rows, weir_error *err)
 {
-    looked_up change = {.rows = *rows};
+    weir_pending_change change = {.rows = *rows};
     WEIR_TRY(begin_change(self, &change, err));
     weir_buffer_clear(&self->set);
     if (rows->after >= 0 && self->can_match[rows->after]) {
@@ -307,7 +254,7 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     }
     for (int64_t row = 0; row < batch->length;) {
         weir_join_change change = weir_join_next_change(batch, keys, self->can_match, &row);
-        WEIR_TRY(self->test.compute != NULL ? gather(self, &change, err) : look_up(self, &change, err));
+        WEIR_TRY(self->pending.test.compute != NULL ? gather(self, &change, err) : look_up(self, &change, err));
     }
     return settle_all(self, err);
 }
@@ -319,11 +266,8 @@ static void close_join(weir_operator *base)
     weir_join_keys_free(self->keys);
     weir_join_output_free(&self->output);
     weir_given_rows_close(&self->given);
-    weir_join_pair_test_free(&self->test);
+    weir_join_pending_free(&self->pending);
     weir_buffer_free(&self->set);
-    weir_buffer_free(&self->candidate_bytes);
-    free(self->changes);
-    free(self->candidates);
     weir_arena_free(&self->arena);
     free(self);
 }
@@ -386,9 +330,9 @@ static int open_parts(lookup_operator *self, const weir_operator_context *contex
     if (self->keeps_given) {
         WEIR_TRY(weir_given_rows_open(&self->given, context, node, &self->arena, err));
     }
-    return self->condition.rest_count == 0
-               ? WEIR_OK
-               : weir_join_pair_test_open(&self->test, context->engine, plan, &self->condition, &self->arena, err);
+    return self->condition.rest_count == 0 ? WEIR_OK
+                                           : weir_join_pair_test_open(&self->pending.test, context->engine, plan,
+                                                                      &self->condition, &self->arena, err);
 }
 
 int weir_lookup_join_create(const weir_operator_context *context, const weir_stream_node *node, weir_operator **out,
@@ -402,12 +346,7 @@ int weir_lookup_join_create(const weir_operator_context *context, const weir_str
     weir_arena_init(&self->arena);
     weir_operator_init(&self->base, "LookupJoin", 1);
     weir_join_output_init(&self->output, &self->base, plan);
-    weir_join_pair_test_init(&self->test, plan);
+    weir_join_pair_test_init(&self->pending.test, plan);
     int code = open_parts(self, context, node, err);
-    if (code != WEIR_OK) {
-        weir_operator_close(&self->base);
-        return code;
-    }
-    *out = &self->base;
-    return WEIR_OK;
+    return weir_operator_created(&self->base, code, out);
 }
