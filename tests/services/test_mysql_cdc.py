@@ -75,6 +75,8 @@ TYPES = [
     ("BLOB", "BYTES", {"x'00'": "00", "''": ""}),
     ("LONGBLOB", "BYTES", {"REPEAT(x'ab', 70000)": "ab" * 70000}),
     ("ENUM('a','b,c','d''e')", "STRING", {"'a'": "a", "'b,c'": "b,c", "'d''e'": "d'e"}),
+    ("ENUM('é','ü') CHARACTER SET latin1", "STRING", {"'ü'": "ü"}),
+    ("SET('中','文') CHARACTER SET gbk", "STRING", {"'中,文'": "中,文"}),
     ("SET('x','y','z')", "STRING", {"'x,z'": "x,z", "''": ""}),
     ("SET('x','y','z')", "ARRAY<STRING>", {"'z,y'": ["y", "z"], "''": [""]}),
     ("POINT", "STRING", {"ST_GeomFromText('POINT(1 1.5)')": '{"coordinates":[1,1.5],"type":"Point","srid":0}'}),
@@ -85,8 +87,13 @@ TYPES = [
         "ST_GeomFromText('GEOMETRYCOLLECTION(POINT(10 10),LINESTRING(15 15,20 20))')":
             '{"geometries":[{"type":"Point","coordinates":[10,10]},'
             '{"type":"LineString","coordinates":[[15,15],[20,20]]}],"type":"GeometryCollection","srid":0}'}),
+    ("INT", "INT", {"-1": -1}),  # behind a YEAR, and texts behind geometries
+    ("VARCHAR(50) CHARACTER SET gbk", "STRING", {"'中文'": "中文"}),
 ]
 MARIADB_TYPES = [
+    ("VARCHAR(3000) COMPRESSED", "STRING", {"REPEAT('é', 1000)": "é" * 1000, "'a'": "a", "''": ""}),
+    ("LONGTEXT COMPRESSED CHARACTER SET latin1", "STRING", {"REPEAT('é', 1000)": "é" * 1000}),
+    ("BLOB COMPRESSED", "BYTES", {"REPEAT(x'00ff', 500)": "00ff" * 500, "x'01'": "01"}),
     ("JSON", "STRING", {"'{\"a\": 1}'": '{"a": 1}'}),
     ("UUID", "STRING", {"'0ff9d3a5-9c8d-4d4a-8f5e-123456789abc'": "0ff9d3a5-9c8d-4d4a-8f5e-123456789abc",
                         "'123e4567-e89b-12d3-a456-426614174000'": "123e4567-e89b-12d3-a456-426614174000",

@@ -1,8 +1,12 @@
 """What goes wrong between a server and its reader, what it says then, and statements that change tables."""
 
+import pathlib
+import struct
+import subprocess
 import time
 
 from mysql import Mysql
+from test_mysql_cdc import collect
 
 SERVICES = ["mariadb", "mysql56"]
 SECONDS = 180
@@ -167,3 +171,86 @@ def test_statements_in_place_of_rows_stop_the_job(scene):
     wait_for(scene, mysql, job, [[1, 1]])
     mysql.run("SET SESSION binlog_format = STATEMENT; UPDATE t SET v = 2")
     expect("statement", job.finish(30, status=1), "binlog_format = ROW")
+
+
+def test_what_other_tables_do_is_not_looked_at(scene):
+    """Rows without all columns, XA, statements in place of rows: they stop the job only where they concern it."""
+    for mysql in both(scene):
+        mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1); "
+                  "CREATE TABLE o (id INT PRIMARY KEY, v INT, w INT); INSERT INTO o VALUES (1, 1, 1)")
+        job = start(scene, mysql, "id INT, v INT")
+        wait_for(scene, mysql, job, [[1, 1]])
+        mysql.run("SET SESSION binlog_row_image = MINIMAL; UPDATE o SET v = 2; DELETE FROM o; "
+                  "SET SESSION binlog_format = STATEMENT; INSERT INTO o VALUES (2, 2, 2)")
+        mysql.run("XA START 'other'; INSERT INTO o VALUES (3, 3, 3); XA END 'other'; XA PREPARE 'other'; XA ROLLBACK 'other'")
+        mysql.run("XA START 'one'; INSERT INTO t VALUES (2, 2); XA END 'one'; XA COMMIT 'one' ONE PHASE")
+        mysql.run("UPDATE t SET v = 3 WHERE id = 1")
+        wait_for(scene, mysql, job, [[1, 3], [2, 2]])
+        mysql.run("SET SESSION binlog_row_image = MINIMAL; UPDATE t SET v = 4")
+        expect("minimal", job.finish(30, status=1), "rows without all of their columns", "binlog_row_image = FULL",
+               f"table {mysql.database}.t")
+
+
+def test_an_xa_transaction_stops_the_job_before_its_rows_come(scene):
+    mysql = Mysql(scene.server("mariadb"), scene.name)
+    mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)")
+    job = start(scene, mysql, "id INT, v INT")
+    wait_for(scene, mysql, job, [[1, 1]])
+    mysql.run("XA START 'x'; INSERT INTO t VALUES (2, 2); XA END 'x'; XA PREPARE 'x'; XA ROLLBACK 'x'")
+    expect("XA", job.finish(30, status=1), "commit without XA")
+    assert scene.sql(lake(scene) + "SELECT * FROM lake.d.mariadb;") == [[1, 1]]
+
+
+def test_partitions_that_go_stop_the_job(scene):
+    for mysql in both(scene):
+        mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (10), "
+                  "PARTITION b VALUES LESS THAN (20)); INSERT INTO t VALUES (1, 1), (11, 1); "
+                  "CREATE TABLE u (id INT PRIMARY KEY, v INT)")
+        job = start(scene, mysql, "id INT, v INT")
+        wait_for(scene, mysql, job, [[1, 1], [11, 1]])
+        mysql.run("ALTER TABLE t DROP PARTITION a")
+        expect("dropped", job.finish(30, status=1), "partition of table", "'debezium.skipped.operations' = 't'")
+        job = start(scene, mysql, "id INT, v INT", **{"debezium.skipped.operations": "t"})
+        mysql.run("INSERT INTO t VALUES (12, 1)")
+        wait_for(scene, mysql, job, [[1, 1], [11, 1], [12, 1]])
+        mysql.run("ALTER TABLE t EXCHANGE PARTITION b WITH TABLE u")
+        expect("exchanged", job.finish(30, status=1), "rows came or went without an event", "start over")
+
+
+def test_statements_of_clients_with_other_character_sets_are_understood(scene):
+    for mysql in both(scene):
+        mysql.run("CREATE TABLE `té` (id INT PRIMARY KEY, `größe` INT); INSERT INTO `té` VALUES (1, 1)")
+        job = scene.job(mysql.source("id INT, `größe` INT, PRIMARY KEY (id) NOT ENFORCED", "té") + lake(scene) +
+                        f"CREATE TABLE lake.d.{mysql.server.name} (id INT, v INT, PRIMARY KEY (id) NOT ENFORCED) "
+                        f"WITH ('bucket' = '1');\nINSERT INTO lake.d.{mysql.server.name} SELECT * FROM source;",
+                        name=mysql.server.name)
+        wait_for(scene, mysql, job, [[1, 1]])
+        subprocess.run(mysql.command(), input="SET NAMES latin1; TRUNCATE TABLE `té`".encode("latin1"), check=True)
+        expect("latin1", job.finish(30, status=1), f"TRUNCATE of table {mysql.database}.té")
+
+
+def cut_before_last_commit(path):
+    """Ends a file of a binlog as a server does that crashes while it writes a transaction."""
+    log, at, commit = path.read_bytes(), 4, 0
+    while at + 19 <= len(log):
+        kind, size = log[at + 4], struct.unpack_from("<I", log, at + 9)[0]
+        commit = at if kind == 16 else commit
+        at += size
+    path.write_bytes(log[:commit])
+
+
+def test_a_transaction_that_a_crash_cut_off_is_none(scene):
+    for mysql in both(scene):
+        server = mysql.server
+        mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)")
+        (file, position, *_), = mysql.run("SHOW MASTER STATUS")
+        mysql.run("INSERT INTO t VALUES (2, 2); INSERT INTO t VALUES (3, 3), (4, 4)")
+        server.stop()
+        cut_before_last_commit(pathlib.Path(server.folder) / "data" / file)
+        server.start()
+        mysql.env = server.env
+        mysql.run("INSERT INTO t VALUES (5, 5)")
+        came = collect(scene, mysql, "id INT, v INT", "t", {
+            "scan.startup.mode": "specific-offset", "scan.startup.specific-offset.file": file,
+            "scan.startup.specific-offset.pos": position})
+        assert came == ["+I[2, 2]", "+I[5, 5]"], came

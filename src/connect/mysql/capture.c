@@ -7,8 +7,6 @@
 #include "connect/mysql/snapshot.h"
 
 #define POSITION_VERSION 1
-#define BATCH_BYTES      ((int64_t)16 << 20)
-#define BUDGET_SHARE     8 /* of the budget for a batch: vectors grow by doubling, and several are on their way */
 
 void weir_capture_init(weir_capture *capture, const weir_mysql_settings *settings, weir_capture_sink sink)
 {
@@ -55,19 +53,15 @@ void weir_capture_free(weir_capture *capture)
     weir_arena_free(&capture->event_arena);
 }
 
-int64_t weir_capture_batch_bytes(const weir_capture *capture)
-{
-    const weir_budget *budget = capture->settings->budget;
-    int64_t share = budget == NULL ? BATCH_BYTES : weir_budget_limit(budget) / BUDGET_SHARE;
-    return share < BATCH_BYTES ? share : BATCH_BYTES;
-}
-
 int weir_capture_flush(weir_capture *capture, weir_error *err)
 {
     weir_buffer position = {0};
+    bool has_open_rows = capture->in_transaction && capture->batch.length > capture->whole_rows;
     weir_capture_encode(capture, &position);
     int code = capture->sink.take(capture->sink.self, &capture->batch, &position, capture->batch_change_s, err);
     weir_buffer_free(&position);
+    capture->is_partly_given = capture->is_partly_given || has_open_rows;
+    capture->whole_rows = 0;
     capture->batch_bytes = 0;
     capture->batch_ns = 0;
     capture->has_news = false;
@@ -143,6 +137,7 @@ int weir_capture_decode(weir_capture *capture, weir_slice position, weir_error *
     }
     weir_binlog_offset_free(&capture->offset);
     weir_binlog_offset_decode(&reader, &capture->offset);
+    capture->is_partly_given = capture->offset.skip_rows > 0;
     capture->skip_before_ms = weir_take_i64(&reader);
     capture->reading = (size_t)weir_take_u64(&reader);
     uint32_t count = weir_take_count(&reader, 20);

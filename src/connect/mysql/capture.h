@@ -60,6 +60,7 @@ typedef struct weir_capture {
     weir_mysql_connection query; /* for everything but the binlog */
     weir_binlog_stream stream;
     bool has_gtid_mode; /* of MySQL */
+    bool ignores_case;  /* of names of tables */
 
     weir_captured_table **tables;
     size_t table_count, table_capacity;
@@ -74,7 +75,10 @@ typedef struct weir_capture {
     bool has_gtid;
     weir_binlog_gtid gtid; /* of the transaction */
     uint32_t gtid_server;
+    bool is_xa; /* … which may turn out to be only the first half of one */
     uint64_t rows_in_transaction;
+    int64_t whole_rows;     /* of the batch: those of transactions that have ended */
+    bool is_partly_given;   /* rows of the transaction are no longer in the batch */
     uint64_t next_position; /* of the event at hand, 64 bits */
     uint32_t change_s;      /* its time */
     int64_t skip_before_ms; /* changes before are passed over; 0: none */
@@ -124,6 +128,11 @@ int weir_capture_handle_ddl(weir_capture *capture, const weir_binlog_query *quer
 
 /* capture_rows.c: what an event with rows does. */
 int weir_capture_take_rows(weir_capture *capture, const weir_binlog_event *event, weir_error *err);
+/* Takes the rows of a transaction that has not ended out of the batch, as if it had not begun. False: some are given
+ * out already. */
+bool weir_capture_take_back(weir_capture *capture);
+/* Fails: rows of the first half of an XA transaction are not known to stay. */
+int weir_capture_refuse_xa(weir_error *err);
 /* Appends a row that `columns` got already, and what is known of it beside. */
 int weir_capture_finish_row(weir_capture *capture, const weir_captured_table *table, weir_row_kind kind,
                             uint32_t change_s, weir_batch *batch, weir_error *err);
@@ -135,10 +144,7 @@ bool weir_capture_is_caught_up(const weir_capture *capture);
 /* snapshot.c: reads the next chunk; the last one makes capture->reading table_count. */
 int weir_snapshot_step(weir_capture *capture, weir_error *err);
 
-/* capture.c: how many bytes a batch or a chunk should have at most, by the budget. */
-int64_t weir_capture_batch_bytes(const weir_capture *capture);
-
-/* Hands over the batch, and the position. */
+/* capture.c: hands over the batch, and the position. */
 int weir_capture_flush(weir_capture *capture, weir_error *err);
 void weir_capture_encode(const weir_capture *capture, weir_buffer *out);
 int weir_capture_decode(weir_capture *capture, weir_slice position, weir_error *err);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "connect/mysql/capture.h"
+#include "connect/mysql/snapshot.h"
 
 #define FIRST_POSITION 4
 #define BATCH_WAIT_MS  2                       /* for more rows, when some are there */
@@ -40,8 +40,9 @@ static void end_transaction(weir_capture *capture)
     offset->position = capture->next_position;
     offset->skip_rows = 0;
     capture->rows_in_transaction = 0;
-    capture->in_transaction = capture->has_begun = false;
-    capture->has_gtid = false;
+    capture->whole_rows = capture->batch.length;
+    capture->in_transaction = capture->has_begun = capture->has_gtid = capture->is_xa = false;
+    capture->is_partly_given = false;
     capture->may_be_invisible = true;
     capture->has_news = true;
 }
@@ -58,12 +59,31 @@ static void move_to(weir_capture *capture, const char *file, uint64_t position)
     }
 }
 
+/* A server that crashed may have left the beginning of a transaction at the end of a file. It does not have it. */
+static int forget_transaction(weir_capture *capture, weir_error *err)
+{
+    if (!weir_capture_take_back(capture)) {
+        return weir_fail(err, WEIR_CORRUPT,
+                         "the server has not finished writing a transaction of which %" PRIu64
+                         " rows were given out; start over with --fresh",
+                         capture->rows_in_transaction);
+    }
+    weir_snapshot_chunk_free(capture->chunk); /* it may have changes of it */
+    capture->chunk = NULL;
+    capture->rows_in_transaction = 0;
+    capture->in_transaction = capture->has_begun = capture->has_gtid = capture->is_xa = false;
+    return WEIR_OK;
+}
+
 static int take_rotate(weir_capture *capture, const weir_binlog_event *event, weir_error *err)
 {
     weir_slice file;
     uint64_t position;
     weir_binlog_offset named = {0};
     WEIR_TRY(weir_binlog_parse_rotate(event, &file, &position, err));
+    if (capture->in_transaction) {
+        WEIR_TRY(forget_transaction(capture, err));
+    }
     if (!weir_binlog_offset_set_file(&named, file)) {
         return weir_fail(err, WEIR_CORRUPT, "binlog: a file's name has %zu bytes", file.size);
     }
@@ -115,6 +135,7 @@ static int take_gtid(weir_capture *capture, const weir_binlog_event *event, weir
     capture->has_gtid = true;
     capture->gtid_server = event->server_id;
     capture->in_transaction = true;
+    capture->is_xa = capture->gtid.is_prepared;
     return WEIR_OK;
 }
 
@@ -130,6 +151,7 @@ static int take_query(weir_capture *capture, const weir_binlog_event *event, wei
         capture->in_transaction = capture->has_begun = true;
         return WEIR_OK;
     }
+    capture->is_xa = capture->is_xa || (query.text.size > 9 && memcmp(query.text.data, "XA START ", 9) == 0);
     WEIR_TRY(weir_capture_handle_ddl(capture, &query, &ends, err));
     if (ends) {
         end_transaction(capture);
@@ -142,10 +164,14 @@ static int refuse(const char *what, const char *advice, weir_error *err)
     return weir_fail(err, WEIR_UNSUPPORTED, "the binlog has %s, which this version does not read; %s", what, advice);
 }
 
-static int take_prepare(weir_capture *capture, weir_error *err)
+static int take_prepare(weir_capture *capture, const weir_binlog_event *event, weir_error *err)
 {
-    if (capture->rows_in_transaction > 0) {
-        return refuse("an XA transaction with rows of the tables", "commit without XA, and start over", err);
+    bool commits = false;
+    if (!capture->stream.connection.is_mariadb) {
+        WEIR_TRY(weir_binlog_parse_xa_prepare(event, &commits, err));
+    }
+    if (!commits && capture->rows_in_transaction > 0) {
+        return weir_capture_refuse_xa(err);
     }
     end_transaction(capture);
     return WEIR_OK;
@@ -188,6 +214,7 @@ static int take_event(weir_capture *capture, const weir_binlog_event *event, wei
         capture->in_transaction = true;
         return WEIR_OK;
     case WEIR_BINLOG_QUERY:
+    case WEIR_BINLOG_LOAD_QUERY:
     case WEIR_BINLOG_MARIADB_QUERY_COMPRESSED:
         return take_query(capture, event, err);
     case WEIR_BINLOG_XID:
@@ -205,7 +232,7 @@ static int take_event(weir_capture *capture, const weir_binlog_event *event, wei
     case WEIR_BINLOG_TRANSACTION_PAYLOAD:
         return take_payload(capture, event, err);
     case WEIR_BINLOG_XA_PREPARE:
-        return take_prepare(capture, err);
+        return take_prepare(capture, event, err);
     case WEIR_BINLOG_PARTIAL_UPDATE_ROWS:
         return refuse("updates of parts of JSON documents",
                       "take PARTIAL_JSON out of binlog_row_value_options at the server, and start over", err);
@@ -227,9 +254,13 @@ bool weir_capture_is_caught_up(const weir_capture *capture)
     return weir_binlog_offset_compare(&capture->offset, &capture->caught_up) >= 0;
 }
 
-/* Rows go out when nothing follows them at once, or when whoever wants them has waited for a while. */
+/* Rows go out when nothing follows them at once, or when whoever wants them has waited for a while; but with the end of
+ * their transaction, which the server has whole. */
 static int flush_in_time(weir_capture *capture, bool *out_idle, weir_error *err)
 {
+    if (capture->in_transaction) {
+        return WEIR_OK;
+    }
     if (capture->batch.length == 0) {
         capture->batch_ns = 0;
         return WEIR_OK;

@@ -89,6 +89,7 @@ static bool is_same(const weir_mysql_value *a, const weir_mysql_value *b)
     case WEIR_MYSQL_BYTES:
     case WEIR_MYSQL_BITS:
     case WEIR_MYSQL_DOCUMENT:
+    case WEIR_MYSQL_PACKED:
         return weir_slice_equal(a->bytes, b->bytes);
     case WEIR_MYSQL_NUMERIC:
         return a->numeric == b->numeric && a->scale == b->scale;
@@ -199,12 +200,11 @@ static int apply_row(row_event *event, weir_error *err)
     return enter_side(event, after, err);
 }
 
-/* Whether changes like this one are passed over: they were given out before, are older than what is wanted, or are of a
- * table that has not been read yet. */
+/* Whether changes like this one are passed over: they were given out before, or are older than what is wanted. */
 static bool is_passed_over(const row_event *event)
 {
     const weir_capture *capture = event->capture;
-    return capture->rows_in_transaction <= capture->offset.skip_rows || event->table->stage == WEIR_CAPTURE_WAITING ||
+    return capture->rows_in_transaction <= capture->offset.skip_rows ||
            (int64_t)event->change_s * 1000 < capture->skip_before_ms;
 }
 
@@ -225,7 +225,7 @@ static int take_images(row_event *event, weir_byte_reader *reader, weir_error *e
 static bool is_full(const weir_capture *capture)
 {
     const weir_batch *batch = &capture->batch;
-    int64_t most_bytes = weir_capture_batch_bytes(capture);
+    int64_t most_bytes = capture->settings->batch_bytes;
     return batch->length >= capture->settings->batch_rows || capture->batch_bytes >= most_bytes ||
            (batch->length % ROWS_A_LOOK == 0 && (int64_t)weir_batch_memory(batch) >= most_bytes * 2);
 }
@@ -249,24 +249,54 @@ static int apply_rows(row_event *event, weir_error *err)
         capture->batch_bytes += (int64_t)(left - reader.left.size);
         capture->has_news = true;
         if (is_full(capture)) {
-            WEIR_TRY(weir_capture_flush(capture, err));
+            WEIR_TRY(capture->is_xa ? weir_capture_refuse_xa(err) : weir_capture_flush(capture, err));
         }
     }
     return WEIR_OK;
 }
 
+int weir_capture_refuse_xa(weir_error *err)
+{
+    return weir_fail(
+        err, WEIR_UNSUPPORTED,
+        "the binlog has an XA transaction with rows of the tables, which this version does not read; commit "
+        "without XA, and start over");
+}
+
+bool weir_capture_take_back(weir_capture *capture)
+{
+    weir_batch whole;
+    if (capture->is_partly_given) {
+        return false;
+    }
+    if (capture->batch.length == capture->whole_rows) {
+        return true;
+    }
+    weir_batch_init(&whole, capture->settings->all_fields, capture->settings->all_count);
+    (void)weir_batch_append_range(&whole, &capture->batch, 0, capture->whole_rows, NULL); /* fewer than there were */
+    weir_batch_free(&capture->batch);
+    capture->batch = whole;
+    return true;
+}
+
 int weir_capture_take_rows(weir_capture *capture, const weir_binlog_event *event, weir_error *err)
 {
     row_event rows = {.capture = capture, .change_s = event->timestamp_s};
-    WEIR_TRY(weir_binlog_parse_rows(event, &capture->stream.format, &capture->scratch[1], &rows.rows, err));
+    uint64_t table_id;
     uint8_t id[8];
-    weir_store_le64(id, rows.rows.table_id);
+    WEIR_TRY(weir_binlog_parse_rows_table(event, &capture->stream.format, &table_id, err));
+    weir_store_le64(id, table_id);
     rows.table = weir_map_get(&capture->table_ids, weir_slice_of(id, sizeof id));
     if (rows.table == NULL || !rows.table->has_rows) {
         return WEIR_OK;
     }
+    if (capture->has_gtid && capture->gtid.is_prepared) {
+        return weir_capture_refuse_xa(err);
+    }
     const char *database = rows.table->definition.database;
     const char *name = rows.table->definition.name;
+    WEIR_TRY_CTX(weir_binlog_parse_rows(event, &capture->stream.format, &capture->scratch[1], &rows.rows, err), err,
+                 "table %s.%s", database, name);
     uint32_t columns = rows.table->rows.column_count;
     if (columns != rows.rows.column_count) {
         return weir_fail(err, WEIR_CORRUPT, "table %s.%s: rows of %u columns after a map of %u", database, name,

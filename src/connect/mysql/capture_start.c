@@ -32,6 +32,9 @@ static int check_variable(weir_capture *capture, const char *name, const char *v
     if (strcmp(name, "binlog_row_value_options") == 0 && *value != '\0') {
         return fail_setting(capture, name, value, "''", err);
     }
+    if (strcmp(name, "lower_case_table_names") == 0) {
+        capture->ignores_case = strcmp(value, "0") != 0;
+    }
     if (strcmp(name, "gtid_mode") == 0) {
         capture->has_gtid_mode = weir_text_equal_ignore_case(value, "ON");
     }
@@ -46,7 +49,8 @@ static int check_server(weir_capture *capture, weir_error *err)
     capture->has_gtid_mode = capture->query.is_mariadb;
     WEIR_TRY(weir_mysql_query(&capture->query,
                               "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', "
-                              "'binlog_row_image', 'binlog_row_value_options', 'gtid_mode')",
+                              "'binlog_row_image', 'binlog_row_value_options', 'gtid_mode', "
+                              "'lower_case_table_names')",
                               &result, err));
     while (code == WEIR_OK && (row = capture->query.library->fetch_row(result)) != NULL) {
         code = check_variable(capture, row[0], row[1], err);
@@ -73,16 +77,18 @@ int weir_capture_connect(weir_capture *capture, weir_error *err)
     return code;
 }
 
-/* What was taken of a transaction that was cut off is passed over when it comes again. */
+/* A transaction that was cut off comes again: what was given out of it is passed over then. */
 int weir_capture_connect_stream(weir_capture *capture, weir_error *err)
 {
     if (capture->stream.connection.handle != NULL) {
         return WEIR_OK;
     }
     uint64_t taken = capture->rows_in_transaction;
-    capture->offset.skip_rows = taken > capture->offset.skip_rows ? taken : capture->offset.skip_rows;
+    if (!weir_capture_take_back(capture)) {
+        capture->offset.skip_rows = taken > capture->offset.skip_rows ? taken : capture->offset.skip_rows;
+    }
     capture->rows_in_transaction = 0;
-    capture->in_transaction = capture->has_begun = capture->has_gtid = false;
+    capture->in_transaction = capture->has_begun = capture->has_gtid = capture->is_xa = false;
     weir_map_free(&capture->table_ids);
     capture->table_ids = (weir_map){0};
     memcpy(capture->stream_file, capture->offset.file, sizeof capture->stream_file);

@@ -202,6 +202,10 @@ static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_ta
     if (table == NULL) { /* it was made after the others were looked for, so that all its rows are in the binlog */
         WEIR_TRY(add_table(capture, (weir_mysql_name){map->database, map->table}, WEIR_CAPTURE_DONE, &table, err));
     }
+    *out = table;
+    if (table->stage == WEIR_CAPTURE_WAITING) {
+        return WEIR_OK; /* its rows are passed over, and may be of another definition than they will be read with */
+    }
     bool is_known = table->has_rows && !table->is_stale && body.size == table->map.size &&
                     memcmp(body.data + 6, table->map.data + 6, body.size - 6) == 0;
     if (!is_known) {
@@ -212,7 +216,6 @@ static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_ta
         weir_buffer_clear(&table->map);
         weir_buffer_append(&table->map, body.data, body.size);
     }
-    *out = table;
     return WEIR_OK;
 }
 
@@ -247,6 +250,7 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
     bool was_given = table->stage != WEIR_CAPTURE_WAITING;
     switch (kind) {
     case WEIR_DDL_TRUNCATE:
+    case WEIR_DDL_DROP_PARTITION:
     case WEIR_DDL_DROP:
     case WEIR_DDL_DROP_DATABASE:
         table->is_stale = true;
@@ -255,7 +259,10 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
         }
         if (!capture->settings->passes_truncations) {
             return fail_statement(
-                table, kind == WEIR_DDL_TRUNCATE ? "TRUNCATE" : "DROP",
+                table,
+                kind == WEIR_DDL_TRUNCATE         ? "TRUNCATE"
+                : kind == WEIR_DDL_DROP_PARTITION ? "DROP or TRUNCATE of a partition"
+                                                  : "DROP",
                 "its rows are gone without an event for each of them; delete them here too, and go on "
                 "with 'debezium.skipped.operations' = 't'",
                 err);
@@ -274,6 +281,12 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
                 err);
         }
         return WEIR_OK;
+    case WEIR_DDL_EXCHANGE:
+        table->is_stale = true;
+        return was_given
+                   ? fail_statement(table, "An exchange or conversion of a partition, or a change of the tablespace,",
+                                    "rows came or went without an event for each of them; start over", err)
+                   : WEIR_OK;
     case WEIR_DDL_CHANGE:
         return fail_statement(table, "A change",
                               "the binlog has the statement and not the rows; set binlog_format = ROW in all sessions, "
@@ -285,6 +298,12 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
     }
 }
 
+/* Statements have names as they were written, maps as the server keeps them. */
+static bool is_same_name(const weir_capture *capture, const char *name, const char *written)
+{
+    return capture->ignores_case ? weir_text_equal_ignore_case(name, written) : strcmp(name, written) == 0;
+}
+
 static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const char *default_database,
                          weir_error *err)
 {
@@ -293,8 +312,8 @@ static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const
         const char *database = named->database != NULL ? named->database : default_database;
         for (size_t j = 0; j < capture->table_count; j++) {
             weir_captured_table *table = capture->tables[j];
-            if (strcmp(table->definition.database, database) == 0 &&
-                (named->table == NULL || strcmp(table->definition.name, named->table) == 0)) {
+            if (is_same_name(capture, table->definition.database, database) &&
+                (named->table == NULL || is_same_name(capture, table->definition.name, named->table))) {
                 WEIR_TRY(handle_table(capture, table, ddl->kind, err));
             }
         }
@@ -315,11 +334,46 @@ static bool ends_transaction(const weir_capture *capture, weir_ddl_kind kind)
     return capture->stream.connection.is_mariadb && capture->has_gtid ? capture->gtid.is_alone : !capture->has_begun;
 }
 
+static bool is_ascii(weir_slice text)
+{
+    uint8_t bits = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        bits |= text.data[i];
+    }
+    return bits < 0x80;
+}
+
+/* A statement is in the character set of the client that sent it. *text becomes UTF-8, in the arena. */
+static int decode_statement(weir_capture *capture, uint32_t collation, weir_slice *text, weir_error *err)
+{
+    const char *name;
+    weir_charset *charset;
+    weir_buffer decoded = {0};
+    if (collation == 0 || is_ascii(*text)) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_mysql_collation_charset(&capture->query, collation, &capture->event_arena, &name, err));
+    if (name == NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_charset_open(name, &charset, err));
+    if (charset != NULL) {
+        weir_charset_convert(charset, *text, &decoded);
+        weir_charset_close(charset);
+        text->data = weir_arena_copy(&capture->event_arena, decoded.data, decoded.size);
+        text->size = decoded.size;
+        weir_buffer_free(&decoded);
+    }
+    return WEIR_OK;
+}
+
 int weir_capture_handle_ddl(weir_capture *capture, const weir_binlog_query *query, bool *out_ends, weir_error *err)
 {
     weir_ddl ddl;
+    weir_slice text = query->text;
     weir_arena_free(&capture->event_arena);
-    weir_ddl_parse(query->text, &capture->event_arena, &ddl);
+    WEIR_TRY(decode_statement(capture, query->collation, &text, err));
+    weir_ddl_parse(text, &capture->event_arena, &ddl);
     *out_ends = ends_transaction(capture, ddl.kind);
     if (ddl.kind == WEIR_DDL_BEGIN || ddl.kind == WEIR_DDL_COMMIT || ddl.table_count == 0) {
         return WEIR_OK;

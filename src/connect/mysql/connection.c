@@ -23,6 +23,7 @@ static weir_code code_of(unsigned number)
         return WEIR_DENIED;
     case CR_CONNECTION_ERROR:
     case CR_CONN_HOST_ERROR:
+    case CR_UNKNOWN_HOST:
     case CR_SERVER_GONE_ERROR:
     case CR_SERVER_LOST:
     case CR_SERVER_LOST_EXTENDED:
@@ -42,7 +43,6 @@ static weir_code code_of(unsigned number)
         return WEIR_CONFLICT;
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
-    case CR_UNKNOWN_HOST:
         return WEIR_NOT_FOUND;
     default:
         return WEIR_IO;

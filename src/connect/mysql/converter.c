@@ -160,6 +160,13 @@ int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_
         break;
     case WEIR_MYSQL_BYTES:
         return format_bytes(converter, value->bytes, out, err);
+    case WEIR_MYSQL_PACKED: {
+        weir_buffer unpacked = {0};
+        int code = weir_mysql_value_unpack(value->bytes, &unpacked, err);
+        code = code == WEIR_OK ? format_bytes(converter, weir_buffer_slice(&unpacked), out, err) : code;
+        weir_buffer_free(&unpacked);
+        return code;
+    }
     case WEIR_MYSQL_BITS:
         weir_buffer_append(out, value->bytes.data, value->bytes.size);
         break;

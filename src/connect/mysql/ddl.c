@@ -37,6 +37,12 @@ static void skip_to(ddl_lexer *lexer, const char *mark)
     lexer->at += lexer->at < lexer->end ? strlen(mark) : 0;
 }
 
+/* Two dashes and a blank; -1 twice is none. */
+static bool starts_comment(const ddl_lexer *lexer)
+{
+    return starts(lexer, "--") && (lexer->end - lexer->at == 2 || isspace((unsigned char)lexer->at[2]));
+}
+
 /* What is in comments for some versions only counts: they are where the server put it. */
 static void skip_blanks(ddl_lexer *lexer)
 {
@@ -50,7 +56,7 @@ static void skip_blanks(ddl_lexer *lexer)
             skip_to(lexer, "*/");
         } else if (starts(lexer, "*/")) {
             lexer->at += 2;
-        } else if (starts(lexer, "-- ") || *lexer->at == '#') {
+        } else if (starts_comment(lexer) || *lexer->at == '#') {
             skip_to(lexer, "\n");
         } else if (isspace((unsigned char)*lexer->at)) {
             lexer->at++;
@@ -178,6 +184,15 @@ static void parse_create(ddl_parser *parser)
     }
 }
 
+/* WAIT 5, NOWAIT */
+static void skip_wait(ddl_lexer *lexer)
+{
+    if (accept(lexer, "wait")) {
+        next(lexer);
+    }
+    accept(lexer, "nowait");
+}
+
 static void parse_rename(ddl_parser *parser)
 {
     ddl_lexer *lexer = &parser->lexer;
@@ -188,9 +203,36 @@ static void parse_rename(ddl_parser *parser)
     parser->out->kind = WEIR_DDL_RENAME;
     do {
         take_table(parser);
+        skip_wait(lexer);
         accept(lexer, "to");
         take_table(parser);
     } while (accept(lexer, ",") && !lexer->is_end);
+}
+
+/* What moves rows between tables, or drops them with their partitions. True: the statement was that. */
+static bool parse_partitions(ddl_parser *parser)
+{
+    ddl_lexer *lexer = &parser->lexer;
+    if (accept(lexer, "drop") || accept(lexer, "truncate")) {
+        bool is_partition = is(lexer, "partition");
+        parser->out->kind = is_partition ? WEIR_DDL_DROP_PARTITION : parser->out->kind;
+        return is_partition;
+    }
+    bool moves =
+        accept(lexer, "exchange") || (accept(lexer, "convert") && (is(lexer, "partition") || is(lexer, "table"))) ||
+        ((accept(lexer, "import") || accept(lexer, "discard")) && (is(lexer, "tablespace") || is(lexer, "partition")));
+    if (!moves) {
+        return false;
+    }
+    parser->out->kind = WEIR_DDL_EXCHANGE;
+    while (!lexer->is_end) { /* … WITH TABLE u, CONVERT PARTITION p TO TABLE u, CONVERT TABLE u TO PARTITION p */
+        if (accept(lexer, "table")) {
+            take_table(parser);
+        } else {
+            next(lexer);
+        }
+    }
+    return true;
 }
 
 /* ALTER TABLE t …, RENAME TO u; other renames name a COLUMN, an INDEX or a KEY. */
@@ -205,7 +247,11 @@ static void parse_alter(ddl_parser *parser)
     accept_if_exists(lexer);
     parser->out->kind = WEIR_DDL_ALTER;
     take_table(parser);
+    skip_wait(lexer);
     while (!lexer->is_end) {
+        if (parse_partitions(parser)) {
+            return;
+        }
         if (accept(lexer, "rename")) {
             if (is(lexer, "column") || is(lexer, "index") || is(lexer, "key")) {
                 continue;
@@ -239,6 +285,12 @@ static void parse_statement(ddl_parser *parser)
 {
     ddl_lexer *lexer = &parser->lexer;
     next(lexer);
+    while (accept(lexer, "set")) { /* SET STATEMENT … FOR another */
+        while (!lexer->is_end && !is(lexer, "for")) {
+            next(lexer);
+        }
+        accept(lexer, "for");
+    }
     if (accept(lexer, "begin") || is(lexer, "start")) {
         parser->out->kind = WEIR_DDL_BEGIN;
     } else if (accept(lexer, "commit")) {
@@ -263,7 +315,7 @@ static void parse_statement(ddl_parser *parser)
         parser->out->kind = WEIR_DDL_TRUNCATE;
         take_table(parser);
     } else if (accept(lexer, "insert") || accept(lexer, "update") || accept(lexer, "delete") ||
-               accept(lexer, "replace") || accept(lexer, "load")) {
+               accept(lexer, "replace") || accept(lexer, "load") || accept(lexer, "with")) {
         parse_change(parser);
     }
 }

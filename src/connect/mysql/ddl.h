@@ -16,7 +16,9 @@ typedef enum weir_ddl_kind {
     WEIR_DDL_TRUNCATE,
     WEIR_DDL_RENAME,
     WEIR_DDL_DROP_DATABASE,
-    WEIR_DDL_CHANGE /* INSERT, UPDATE, DELETE, …: rows are changed without events for them */
+    WEIR_DDL_CHANGE,         /* INSERT, UPDATE, DELETE, …: rows are changed without events for them */
+    WEIR_DDL_DROP_PARTITION, /* or TRUNCATE of it */
+    WEIR_DDL_EXCHANGE        /* of a partition or tablespace: rows come and go without events for them */
 } weir_ddl_kind;
 
 typedef struct weir_ddl_table {

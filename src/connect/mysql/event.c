@@ -35,13 +35,10 @@ static bool checksum_is_right(weir_slice bytes)
     return crc32(0, bytes.data, (uInt)size) == weir_load_le32(bytes.data + size);
 }
 
-/* A format description says itself whether it ends in a checksum; an event that stands before the first of them is
- * looked at. */
+/* A format description has room for a checksum in any case, and says itself whether it is one; an event that stands
+ * before the first of them is looked at. */
 static bool has_checksum(weir_slice bytes, const weir_binlog_event *event, const weir_binlog_format *format)
 {
-    if (event->type == WEIR_BINLOG_FORMAT) {
-        return event->body.size > CHECKSUM_BYTES && event->body.data[event->body.size - CHECKSUM_BYTES - 1] == 1;
-    }
     if (event->type == WEIR_BINLOG_ROTATE) {
         return event->body.size > CHECKSUM_BYTES && checksum_is_right(bytes);
     }
@@ -54,13 +51,18 @@ int weir_binlog_event_parse(weir_slice bytes, const weir_binlog_format *format, 
         return weir_fail(err, WEIR_CORRUPT, "binlog: %zu bytes are no event", bytes.size);
     }
     parse_header(bytes, out);
-    if (!has_checksum(bytes, out, format)) {
+    bool is_format = out->type == WEIR_BINLOG_FORMAT;
+    if (!is_format && !has_checksum(bytes, out, format)) {
         return WEIR_OK;
     }
-    if (out->body.size < CHECKSUM_BYTES || !checksum_is_right(bytes)) {
-        return weir_fail(err, WEIR_CORRUPT, "binlog: an event of type %u has a wrong checksum", out->type);
+    if (out->body.size < CHECKSUM_BYTES + (size_t)is_format) {
+        return fail_short(out, err);
     }
     out->body.size -= CHECKSUM_BYTES;
+    bool is_checked = !is_format || out->body.data[out->body.size - 1] == 1;
+    if (is_checked && !checksum_is_right(bytes)) {
+        return weir_fail(err, WEIR_CORRUPT, "binlog: an event of type %u has a wrong checksum", out->type);
+    }
     return WEIR_OK;
 }
 
@@ -70,7 +72,8 @@ int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format 
 {
     weir_byte_reader reader = weir_byte_reader_of(event->body);
     uint64_t version = weir_take_number(&reader, 2);
-    weir_take_bytes(&reader, 50 + 4);
+    weir_slice server = weir_take_bytes(&reader, 50);
+    weir_take_bytes(&reader, 4);
     uint8_t header_size = weir_take_u8(&reader);
     if (reader.failed || reader.left.size < 2) {
         return fail_short(event, err);
@@ -80,7 +83,8 @@ int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format 
                          (unsigned)version, header_size);
     }
     size_t count = reader.left.size - 1;
-    *out = (weir_binlog_format){.has_checksums = reader.left.data[count] == 1};
+    *out = (weir_binlog_format){.has_checksums = reader.left.data[count] == 1,
+                                .is_mariadb = memmem(server.data, server.size, "MariaDB", 7) != NULL};
     for (size_t i = 0; i < count && i + 1 < 256; i++) {
         out->fixed_sizes[i + 1] = reader.left.data[i];
     }
@@ -135,7 +139,9 @@ int weir_binlog_parse_gtid(const weir_binlog_event *event, weir_binlog_gtid *out
     if (event->type == WEIR_BINLOG_MARIADB_GTID) {
         out->number = weir_take_u64(&reader);
         out->domain = weir_take_u32(&reader);
-        out->is_alone = weir_take_u8(&reader) & 1;
+        uint8_t flags = weir_take_u8(&reader);
+        out->is_alone = flags & 1;
+        out->is_prepared = flags & 64;
     } else {
         weir_take_u8(&reader);
         weir_slice uuid = weir_take_bytes(&reader, sizeof out->uuid);
@@ -145,6 +151,14 @@ int weir_binlog_parse_gtid(const weir_binlog_event *event, weir_binlog_gtid *out
         out->number = weir_take_u64(&reader);
     }
     return reader.failed || out->number > INT64_MAX ? fail_short(event, err) : WEIR_OK;
+}
+
+/* | one phase: 1 | id | */
+int weir_binlog_parse_xa_prepare(const weir_binlog_event *event, bool *out_commits, weir_error *err)
+{
+    weir_byte_reader reader = weir_byte_reader_of(event->body);
+    *out_commits = weir_take_u8(&reader) != 0;
+    return reader.failed ? fail_short(event, err) : WEIR_OK;
 }
 
 /* ---- compression ---- */
@@ -210,7 +224,35 @@ int weir_binlog_next_packed(weir_slice *events, weir_binlog_event *out, weir_err
 
 /* ---- queries ---- */
 
-/* | thread: 4 | seconds: 4 | database's length: 1 | error: 2 | variables' size: 2 | variables | database \0 | text | */
+/* That of the client, among what stands before it: | 0: 1, flags: 4 | 1: 1, mode: 8 | 3: 1, 4 | 6: 1, length: 1,
+ * catalog | 4: 1, client: 2, … | …; 0: it is not there. */
+static uint32_t find_collation(weir_slice variables)
+{
+    enum { FLAGS = 0, MODE = 1, INCREMENT = 3, CLIENT = 4, CATALOG = 6 };
+    weir_byte_reader reader = weir_byte_reader_of(variables);
+    while (reader.left.size > 0) {
+        switch (weir_take_u8(&reader)) {
+        case FLAGS:
+        case INCREMENT:
+            weir_take_bytes(&reader, 4);
+            break;
+        case MODE:
+            weir_take_bytes(&reader, 8);
+            break;
+        case CATALOG:
+            weir_take_bytes(&reader, weir_take_u8(&reader));
+            break;
+        case CLIENT:
+            return (uint32_t)weir_take_number(&reader, 2);
+        default:
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* | thread: 4 | seconds: 4 | database's length: 1 | error: 2 | variables' size: 2 | of LOAD DATA: 13 | variables |
+ * database \0 | text | */
 int weir_binlog_parse_query(const weir_binlog_event *event, weir_buffer *scratch, weir_binlog_query *out,
                             weir_error *err)
 {
@@ -218,12 +260,15 @@ int weir_binlog_parse_query(const weir_binlog_event *event, weir_buffer *scratch
     weir_take_bytes(&reader, 8);
     uint8_t database_size = weir_take_u8(&reader);
     weir_take_bytes(&reader, 2);
-    weir_take_bytes(&reader, (size_t)weir_take_number(&reader, 2));
+    size_t variables_size = (size_t)weir_take_number(&reader, 2);
+    weir_take_bytes(&reader, event->type == WEIR_BINLOG_LOAD_QUERY ? 13 : 0);
+    weir_slice variables = weir_take_bytes(&reader, variables_size);
     out->database = weir_take_bytes(&reader, database_size);
     weir_take_u8(&reader);
     if (reader.failed) {
         return fail_short(event, err);
     }
+    out->collation = find_collation(variables);
     out->text = reader.left;
     if (event->type == WEIR_BINLOG_MARIADB_QUERY_COMPRESSED) {
         WEIR_TRY(inflate_mariadb(event, reader.left, scratch, err));
@@ -275,6 +320,20 @@ static int take_bitmap(const weir_binlog_event *event, weir_byte_reader *reader,
     return WEIR_OK;
 }
 
+static uint64_t take_table_id(weir_byte_reader *reader, const weir_binlog_event *event,
+                              const weir_binlog_format *format)
+{
+    return weir_take_number(reader, format->fixed_sizes[event->type] == 6 ? 4 : 6);
+}
+
+int weir_binlog_parse_rows_table(const weir_binlog_event *event, const weir_binlog_format *format, uint64_t *out,
+                                 weir_error *err)
+{
+    weir_byte_reader reader = weir_byte_reader_of(event->body);
+    *out = take_table_id(&reader, event, format);
+    return reader.failed ? fail_short(event, err) : WEIR_OK;
+}
+
 /* | table: 6 | flags: 2 | version 2: size of what follows, itself included: 2, extra | columns: packed | bitmap, of
  * updates two | rows | */
 int weir_binlog_parse_rows(const weir_binlog_event *event, const weir_binlog_format *format, weir_buffer *scratch,
@@ -282,7 +341,7 @@ int weir_binlog_parse_rows(const weir_binlog_event *event, const weir_binlog_for
 {
     weir_byte_reader reader = weir_byte_reader_of(event->body);
     out->change = change_of(event->type);
-    out->table_id = weir_take_number(&reader, format->fixed_sizes[event->type] == 6 ? 4 : 6);
+    take_table_id(&reader, event, format);
     weir_take_bytes(&reader, 2);
     if (has_extra(event->type)) {
         uint64_t size = weir_take_number(&reader, 2);

@@ -13,6 +13,7 @@ typedef enum weir_binlog_event_type {
     WEIR_BINLOG_ROTATE = 4,
     WEIR_BINLOG_FORMAT = 15,
     WEIR_BINLOG_XID = 16,
+    WEIR_BINLOG_LOAD_QUERY = 18,
     WEIR_BINLOG_TABLE_MAP = 19,
     WEIR_BINLOG_WRITE_ROWS_0 = 20,
     WEIR_BINLOG_DELETE_ROWS_0 = 22,
@@ -46,6 +47,7 @@ typedef enum weir_binlog_event_type {
 /* What events look like from here on, as a format description says. Zero-initialized: without checksums. */
 typedef struct weir_binlog_format {
     bool has_checksums;
+    bool is_mariadb;
     uint8_t fixed_sizes[256]; /* of the fixed part after the header, by type; 0: not told */
 } weir_binlog_format;
 
@@ -79,15 +81,20 @@ int weir_binlog_parse_heartbeat(const weir_binlog_event *event, weir_slice *out_
 typedef struct weir_binlog_gtid {
     uint8_t uuid[16]; /* MySQL */
     uint64_t number;
-    uint32_t domain; /* MariaDB */
-    bool is_alone;   /* MariaDB: one statement, without a commit after it */
+    uint32_t domain;  /* MariaDB */
+    bool is_alone;    /* MariaDB: one statement, without a commit after it */
+    bool is_prepared; /* MariaDB: the first half of an XA transaction, which may be taken back by the second */
 } weir_binlog_gtid;
 
 int weir_binlog_parse_gtid(const weir_binlog_event *event, weir_binlog_gtid *out, weir_error *err);
 
+/* What ends the first half of an XA transaction of MySQL: *out_commits, when there is no second one. */
+int weir_binlog_parse_xa_prepare(const weir_binlog_event *event, bool *out_commits, weir_error *err);
+
 typedef struct weir_binlog_query {
     weir_slice database;
     weir_slice text;
+    uint32_t collation; /* of the text, which tells its character set; 0: not told */
 } weir_binlog_query;
 
 /* `scratch` takes the text of a compressed one. */
@@ -98,13 +105,16 @@ typedef enum weir_binlog_change { WEIR_BINLOG_INSERT, WEIR_BINLOG_UPDATE, WEIR_B
 
 typedef struct weir_binlog_rows {
     weir_binlog_change change;
-    uint64_t table_id;
     uint32_t column_count;
     weir_slice rows; /* row after row; of updates the old and the new one */
 } weir_binlog_rows;
 
 /* Whether it is an event with rows, of a version that is read. */
 bool weir_binlog_is_rows(uint8_t type);
+
+/* The number of the table that they belong to: all that is asked of tables that are not wanted. */
+int weir_binlog_parse_rows_table(const weir_binlog_event *event, const weir_binlog_format *format, uint64_t *out,
+                                 weir_error *err);
 
 /* Rows that lack columns are refused. `scratch` takes those of a compressed event. */
 int weir_binlog_parse_rows(const weir_binlog_event *event, const weir_binlog_format *format, weir_buffer *scratch,

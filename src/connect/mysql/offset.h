@@ -13,7 +13,7 @@ typedef struct weir_binlog_offset {
     uint64_t position;
     bool has_gtids;      /* all transactions before it are known by their global ids */
     weir_gtid_set gtids; /* of these */
-    uint64_t skip_rows;  /* of the tables that are read, in the transaction that follows */
+    uint64_t skip_rows;  /* in the transaction that follows, of the tables whose reading has begun */
 } weir_binlog_offset;
 
 void weir_binlog_offset_free(weir_binlog_offset *offset);

@@ -104,11 +104,13 @@ static weir_mysql_type type_of_raw(const weir_binlog_column *raw)
     case WEIR_BINLOG_TIMESTAMP2:
         return WEIR_MYSQL_TIMESTAMP;
     case WEIR_BINLOG_VARCHAR:
+    case WEIR_BINLOG_VARCHAR_COMPRESSED:
     case WEIR_BINLOG_VAR_STRING:
         return is_binary ? WEIR_MYSQL_VARBINARY : WEIR_MYSQL_VARCHAR;
     case WEIR_BINLOG_STRING:
         return is_binary ? WEIR_MYSQL_BINARY : WEIR_MYSQL_CHAR;
     case WEIR_BINLOG_BLOB:
+    case WEIR_BINLOG_BLOB_COMPRESSED:
         return is_binary ? WEIR_MYSQL_BLOB : WEIR_MYSQL_TEXT;
     case WEIR_BINLOG_ENUM:
         return WEIR_MYSQL_ENUM;
@@ -123,19 +125,69 @@ static weir_mysql_type type_of_raw(const weir_binlog_column *raw)
     }
 }
 
-static void copy_labels(const weir_binlog_column *raw, weir_arena *arena, weir_mysql_column *out)
+/* The character set that a map tells by the number of a collation. Columns of a table mostly have the same one. */
+typedef struct map_charset {
+    weir_mysql_connection *connection; /* NULL: nobody is asked */
+    weir_arena *arena;
+    uint32_t collation;
+    const char *name;
+} map_charset;
+
+static int find_charset(map_charset *charset, const weir_binlog_column *raw, weir_mysql_column *out, weir_error *err)
 {
+    bool has_charset =
+        weir_mysql_type_is_text(out->type) || out->type == WEIR_MYSQL_ENUM || out->type == WEIR_MYSQL_SET;
+    if (!has_charset || raw->collation == 0 || charset->connection == NULL) {
+        return WEIR_OK;
+    }
+    if (raw->collation != charset->collation) {
+        WEIR_TRY(
+            weir_mysql_collation_charset(charset->connection, raw->collation, charset->arena, &charset->name, err));
+        charset->collation = raw->collation;
+    }
+    out->charset = charset->name != NULL ? charset->name : out->charset;
+    return WEIR_OK;
+}
+
+/* Labels are in the character set of their column. */
+static int copy_labels(const weir_binlog_column *raw, weir_arena *arena, weir_mysql_column *out, weir_error *err)
+{
+    weir_charset *charset = NULL;
+    weir_buffer label = {0};
+    if (out->charset != NULL) {
+        WEIR_TRY(weir_charset_open(out->charset, &charset, err));
+    }
     out->labels = WEIR_NEW_ARRAY(arena, const char *, raw->label_count);
     out->label_count = raw->label_count;
     for (uint32_t i = 0; i < raw->label_count; i++) {
-        out->labels[i] = weir_arena_strdup(arena, raw->labels[i]);
+        weir_buffer_clear(&label);
+        if (charset != NULL) {
+            weir_charset_convert(charset, weir_slice_text(raw->labels[i]), &label);
+        } else {
+            weir_buffer_append_text(&label, raw->labels[i]);
+        }
+        out->labels[i] = weir_arena_strdup(arena, weir_buffer_text(&label));
     }
+    weir_buffer_free(&label);
+    weir_charset_close(charset);
+    return WEIR_OK;
+}
+
+/* The map's own word counts: it is as old as the rows. */
+static int trust_map(const weir_binlog_column *raw, map_charset *charset, weir_mysql_column *out, weir_error *err)
+{
+    WEIR_TRY(find_charset(charset, raw, out, err));
+    out->is_unsigned = raw->has_sign ? raw->is_unsigned : out->is_unsigned;
+    if (out->type == WEIR_MYSQL_BINARY) {
+        out->length = raw->extra;
+    }
+    return raw->has_labels ? copy_labels(raw, charset->arena, out, err) : WEIR_OK;
 }
 
 /* A column of which only the map tells. */
-static int column_of_raw(const weir_binlog_column *raw, weir_mysql_connection *connection, weir_arena *arena,
-                         weir_mysql_column *out, weir_error *err)
+static int column_of_raw(const weir_binlog_column *raw, map_charset *charset, weir_mysql_column *out, weir_error *err)
 {
+    weir_arena *arena = charset->arena;
     *out = (weir_mysql_column){
         .name = weir_arena_strdup(arena, raw->name),
         .type = type_of_raw(raw),
@@ -145,26 +197,10 @@ static int column_of_raw(const weir_binlog_column *raw, weir_mysql_connection *c
         .key_place = -1,
         .definition = weir_arena_format(arena, "of binlog type %u", raw->type),
     };
-    copy_labels(raw, arena, out);
-    if (weir_mysql_type_is_text(out->type) && raw->collation != 0 && connection != NULL) {
-        return weir_mysql_collation_charset(connection, raw->collation, arena, &out->charset, err);
-    }
-    return WEIR_OK;
+    return trust_map(raw, charset, out, err);
 }
 
-/* The map's own word counts: it is as old as the rows. */
-static void trust_map(const weir_binlog_column *raw, weir_arena *arena, weir_mysql_column *out)
-{
-    out->is_unsigned = raw->has_sign ? raw->is_unsigned : out->is_unsigned;
-    if (raw->has_labels) {
-        copy_labels(raw, arena, out);
-    }
-    if (out->type == WEIR_MYSQL_BINARY) {
-        out->length = raw->extra;
-    }
-}
-
-static int columns_by_name(const weir_mysql_table *table, const weir_table_map *map, weir_mysql_connection *connection,
+static int columns_by_name(const weir_mysql_table *table, const weir_table_map *map, map_charset *charset,
                            weir_row_binding *out, weir_error *err)
 {
     for (uint32_t i = 0; i < map->column_count; i++) {
@@ -172,17 +208,17 @@ static int columns_by_name(const weir_mysql_table *table, const weir_table_map *
         int32_t place = weir_mysql_table_find(table, raw->name);
         if (place >= 0 && fits(&table->columns[place], raw)) {
             out->columns[i] = table->columns[place];
-            trust_map(raw, &out->arena, &out->columns[i]);
+            WEIR_TRY(trust_map(raw, charset, &out->columns[i], err));
         } else {
-            WEIR_TRY(column_of_raw(raw, connection, &out->arena, &out->columns[i], err));
+            WEIR_TRY(column_of_raw(raw, charset, &out->columns[i], err));
         }
     }
     return WEIR_OK;
 }
 
 /* Columns that were added at the end since then may be missing. */
-static int columns_by_place(const weir_mysql_table *table, const weir_table_map *map, weir_row_binding *out,
-                            weir_error *err)
+static int columns_by_place(const weir_mysql_table *table, const weir_table_map *map, map_charset *charset,
+                            weir_row_binding *out, weir_error *err)
 {
     bool all_fit = map->column_count <= table->column_count;
     for (uint32_t i = 0; all_fit && i < map->column_count; i++) {
@@ -197,7 +233,7 @@ static int columns_by_place(const weir_mysql_table *table, const weir_table_map 
     }
     for (uint32_t i = 0; i < map->column_count; i++) {
         out->columns[i] = table->columns[i];
-        trust_map(&map->columns[i], &out->arena, &out->columns[i]);
+        WEIR_TRY(trust_map(&map->columns[i], charset, &out->columns[i], err));
     }
     return WEIR_OK;
 }
@@ -292,8 +328,9 @@ int weir_row_binding_of_map(const weir_mysql_table *table, const weir_table_map 
     weir_arena_init(&out->arena);
     out->columns = WEIR_NEW_ARRAY(&out->arena, weir_mysql_column, map->column_count);
     out->row_columns = WEIR_NEW_ARRAY(&out->arena, weir_row_column, map->column_count);
-    int code =
-        map->has_names ? columns_by_name(table, map, connection, out, err) : columns_by_place(table, map, out, err);
+    map_charset charset = {.connection = connection, .arena = &out->arena};
+    int code = map->has_names ? columns_by_name(table, map, &charset, out, err)
+                              : columns_by_place(table, map, &charset, out, err);
     for (uint32_t i = 0; i < map->column_count; i++) {
         const weir_binlog_column *raw = &map->columns[i];
         out->row_columns[i] = (weir_row_column){

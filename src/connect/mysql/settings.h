@@ -54,7 +54,8 @@ typedef struct weir_mysql_settings {
     weir_mysql_metadata *metadata; /* of the fields behind the table's */
     int32_t metadata_count;
     int64_t batch_rows;
-    weir_budget *budget;
+    int64_t batch_bytes; /* of a batch or a chunk at most, by the budget */
+    weir_budget *budget; /* of the source: whoever reads on after it was closed must not look at it */
 } weir_mysql_settings;
 
 /* The options of a table alone: what can be said of it without its columns. */

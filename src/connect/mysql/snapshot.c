@@ -301,7 +301,7 @@ static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding
     MYSQL_ROW row;
     while ((row = library->fetch_row(result)) != NULL) {
         unsigned long *sizes = library->fetch_lengths(result);
-        out->is_cut = out->is_cut || (may_cut && out->bytes > weir_capture_batch_bytes(capture));
+        out->is_cut = out->is_cut || (may_cut && out->bytes > capture->settings->batch_bytes);
         if (out->is_cut) {
             continue; /* to the end of the result, which cannot be left */
         }
@@ -324,9 +324,8 @@ static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding
 static void set_next_size(weir_capture *capture, const row_fetch *fetch)
 {
     int64_t most = capture->settings->chunk_rows;
-    int64_t rows = fetch->rows > 0 && fetch->bytes > 0
-                       ? weir_capture_batch_bytes(capture) / (fetch->bytes / fetch->rows + 1)
-                       : most;
+    int64_t rows =
+        fetch->rows > 0 && fetch->bytes > 0 ? capture->settings->batch_bytes / (fetch->bytes / fetch->rows + 1) : most;
     rows = rows < capture->chunk_rows * 4 ? rows : capture->chunk_rows * 4;
     capture->chunk_rows = rows < 1 ? 1 : rows > most ? most : rows;
 }
@@ -495,6 +494,9 @@ int weir_snapshot_step(weir_capture *capture, weir_error *err)
         next_table(capture);
         return WEIR_OK;
     }
+    if (capture->chunk == NULL && capture->offset.skip_rows > 0) {
+        return weir_capture_step(capture, &idle, err); /* to the end of a transaction that was cut off */
+    }
     if (capture->chunk == NULL) {
         table->stage = WEIR_CAPTURE_READING;
         WEIR_TRY(begin_chunk(capture, table, err));
@@ -502,11 +504,14 @@ int weir_snapshot_step(weir_capture *capture, weir_error *err)
             return WEIR_OK;
         }
     }
-    while (!has_reached(capture)) {
+    while (capture->chunk != NULL && !has_reached(capture)) {
         WEIR_TRY(weir_capture_step(capture, &idle, err));
         if (capture->sink.is_stopping(capture->sink.self)) {
             return weir_fail(err, WEIR_CANCELLED, "stopped");
         }
+    }
+    if (capture->chunk == NULL) {
+        return WEIR_OK; /* the binlog had what the server does not */
     }
     if (missed_some(capture)) {
         drop_chunk(capture);

@@ -116,12 +116,24 @@ static bool is_text(const weir_binlog_column *column)
     case WEIR_BINLOG_VAR_STRING:
     case WEIR_BINLOG_VARCHAR:
     case WEIR_BINLOG_BLOB:
+    case WEIR_BINLOG_VECTOR:
     case WEIR_BINLOG_VARCHAR_COMPRESSED:
     case WEIR_BINLOG_BLOB_COMPRESSED:
         return true;
     default:
         return false;
     }
+}
+
+/* To MariaDB a YEAR has a sign, and a geometry a character set. */
+static bool is_mariadb_number(const weir_binlog_column *column)
+{
+    return is_number(column) || column->type == WEIR_BINLOG_YEAR;
+}
+
+static bool is_mariadb_text(const weir_binlog_column *column)
+{
+    return is_text(column) || column->type == WEIR_BINLOG_GEOMETRY;
 }
 
 static bool is_enum_or_set(const weir_binlog_column *column)
@@ -133,11 +145,11 @@ static bool is_enum(const weir_binlog_column *column) { return column->type == W
 static bool is_set(const weir_binlog_column *column) { return column->type == WEIR_BINLOG_SET; }
 
 /* One bit a number, the first in the highest bit. */
-static void take_signs(weir_byte_reader *reader, weir_table_map *map)
+static void take_signs(weir_byte_reader *reader, weir_table_map *map, is_wanted_function *is_wanted)
 {
     uint32_t place = 0;
     for (uint32_t i = 0; i < map->column_count; i++) {
-        if (is_number(&map->columns[i]) && place / 8 < reader->left.size) {
+        if (is_wanted(&map->columns[i]) && place / 8 < reader->left.size) {
             map->columns[i].has_sign = true;
             map->columns[i].is_unsigned = reader->left.data[place / 8] >> (7 - place % 8) & 1;
             place++;
@@ -207,18 +219,18 @@ static void take_labels(weir_byte_reader *reader, weir_arena *arena, weir_table_
     }
 }
 
-static bool take_field(uint8_t type, weir_slice value, weir_arena *arena, weir_table_map *map)
+static bool take_field(uint8_t type, weir_slice value, bool is_mariadb, weir_arena *arena, weir_table_map *map)
 {
     weir_byte_reader reader = weir_byte_reader_of(value);
     switch (type) {
     case FIELD_SIGNS:
-        take_signs(&reader, map);
+        take_signs(&reader, map, is_mariadb ? is_mariadb_number : is_number);
         break;
     case FIELD_DEFAULT_COLLATION:
-        take_default_collation(&reader, map, is_text);
+        take_default_collation(&reader, map, is_mariadb ? is_mariadb_text : is_text);
         break;
     case FIELD_COLLATIONS:
-        take_collations(&reader, map, is_text);
+        take_collations(&reader, map, is_mariadb ? is_mariadb_text : is_text);
         break;
     case FIELD_ENUM_DEFAULT_COLLATION:
         take_default_collation(&reader, map, is_enum_or_set);
@@ -286,7 +298,7 @@ int weir_table_map_parse(const weir_binlog_event *event, const weir_binlog_forma
     while (reader.left.size > 0) {
         uint8_t type = weir_take_u8(&reader);
         weir_slice value = weir_take_packed_bytes(&reader);
-        if (reader.failed || !take_field(type, value, arena, out)) {
+        if (reader.failed || !take_field(type, value, format->is_mariadb, arena, out)) {
             return fail_damaged(out, err);
         }
     }

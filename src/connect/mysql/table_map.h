@@ -47,9 +47,9 @@ typedef struct weir_binlog_column {
     /* Where the server logs more than it must (binlog_row_metadata): */
     bool has_sign;
     bool is_unsigned;
-    uint32_t collation; /* number; 0: not told */
-    const char *name;   /* NULL: not told */
-    const char **labels;
+    uint32_t collation;  /* number; 0: not told */
+    const char *name;    /* NULL: not told */
+    const char **labels; /* in the column's character set */
     uint32_t label_count;
     bool has_labels;
 } weir_binlog_column;

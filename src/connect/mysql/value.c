@@ -2,9 +2,11 @@
 #include "connect/mysql/value.h"
 
 #include <stdlib.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "format/compression.h"
 #include "vector/decimal.h"
 
 #define MICROS_PER_SECOND ((int64_t)1000000)
@@ -331,6 +333,12 @@ int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column,
     case WEIR_BINLOG_VAR_STRING:
         take_sized(reader, column->extra > 255 ? 2 : 1, WEIR_MYSQL_BYTES, out);
         break;
+    case WEIR_BINLOG_VARCHAR_COMPRESSED:
+        take_sized(reader, column->extra > 255 ? 2 : 1, WEIR_MYSQL_PACKED, out);
+        break;
+    case WEIR_BINLOG_BLOB_COMPRESSED:
+        take_sized(reader, column->extra, WEIR_MYSQL_PACKED, out);
+        break;
     case WEIR_BINLOG_BLOB:
     case WEIR_BINLOG_GEOMETRY:
         take_sized(reader, column->extra, WEIR_MYSQL_BYTES, out);
@@ -349,11 +357,35 @@ int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column,
         take_counted(reader, column->extra, WEIR_MYSQL_LABELS, out);
         break;
     default:
-        return weir_fail(err, WEIR_UNSUPPORTED, "values of type %u of the binlog%s are not read", column->type,
-                         column->type == WEIR_BINLOG_VARCHAR_COMPRESSED || column->type == WEIR_BINLOG_BLOB_COMPRESSED
-                             ? " (COMPRESSED columns)"
-                             : "");
+        return weir_fail(err, WEIR_UNSUPPORTED, "values of type %u of the binlog are not read", column->type);
     }
+    return WEIR_OK;
+}
+
+/* | mark: 1 | bytes as they are | or | mark and, in its low bits, n: 1 | unpacked size, big-endian: n | deflated bytes
+ * |, with a bit that says that they have no frame. An empty text has no mark. */
+int weir_mysql_value_unpack(weir_slice packed, weir_buffer *out, weir_error *err)
+{
+    enum { AS_IS = 0, DEFLATED = 8, WITHOUT_FRAME = 8, MOST_RATIO = 1100 };
+    weir_byte_reader reader = weir_byte_reader_of(packed);
+    uint8_t mark = packed.size == 0 ? AS_IS : weir_take_u8(&reader);
+    uint64_t size = mark == AS_IS ? reader.left.size : weir_take_big(&reader, mark & 7);
+    if (reader.failed || (mark != AS_IS && mark >> 4 != DEFLATED) || size / MOST_RATIO > packed.size) {
+        return weir_fail(err, WEIR_CORRUPT, "a compressed value of %zu bytes is damaged", packed.size);
+    }
+    if (mark == AS_IS) {
+        weir_buffer_append(out, reader.left.data, reader.left.size);
+        return WEIR_OK;
+    }
+    weir_buffer_reserve(out, (size_t)size + 1);
+    uint8_t *to = out->data + out->size;
+    uLongf unpacked = (uLongf)size;
+    if ((mark & WITHOUT_FRAME) != 0) {
+        WEIR_TRY(weir_decompress(WEIR_COMPRESSION_DEFLATE, reader.left, to, (size_t)size, "a COMPRESSED column", err));
+    } else if (uncompress(to, &unpacked, reader.left.data, (uLong)reader.left.size) != Z_OK || unpacked != size) {
+        return weir_fail(err, WEIR_CORRUPT, "a compressed value of %zu bytes is damaged", packed.size);
+    }
+    out->size += (size_t)size;
     return WEIR_OK;
 }
 

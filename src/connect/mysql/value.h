@@ -21,7 +21,8 @@ typedef enum weir_mysql_kind {
     WEIR_MYSQL_BITS,     /* bytes, big-endian */
     WEIR_MYSQL_LABEL,    /* number: of an ENUM's labels, from 1 */
     WEIR_MYSQL_LABELS,   /* number: a bit for each of a SET's labels */
-    WEIR_MYSQL_DOCUMENT  /* bytes: binary JSON */
+    WEIR_MYSQL_DOCUMENT, /* bytes: binary JSON */
+    WEIR_MYSQL_PACKED    /* bytes: of a COMPRESSED column, as they are stored */
 } weir_mysql_kind;
 
 typedef struct weir_mysql_value {
@@ -49,6 +50,9 @@ typedef struct weir_row_column {
  * WEIR_UNSUPPORTED: a type that is not read. */
 int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column, weir_buffer *scratch,
                         weir_mysql_value *out, weir_error *err);
+
+/* Appends what a WEIR_MYSQL_PACKED value holds. */
+int weir_mysql_value_unpack(weir_slice packed, weir_buffer *out, weir_error *err);
 
 /* Reads the text of a result as a value of a column declared like this; text itself stays WEIR_MYSQL_BYTES. False: it
  * is none. */
