@@ -4,6 +4,7 @@ import datetime
 import decimal
 import json
 import re
+import time
 
 from seeds import script
 
@@ -61,4 +62,46 @@ def test_log_table_and_its_keeping(scene):
     message = scene.run("run", "-", text=text.replace("PRIMARY KEY (dt, hr, user_id)", "PRIMARY KEY (dt, user_id)")
                         .replace("'compaction.min.file-num' = '5'", "'bucket' = '2'").replace("paimon_log", "wrong"),
                         status=1)[1]
-    assert "'hr'" in message or "partition" in message, message
+    assert "'hr'" in message, message
+
+
+def test_readers_start_where_they_say(scene):
+    """The document's ways to read one table: from now on, from a moment on, as it was then, and what came between."""
+    text = script("batch_and_stream.sql", {"'warehouse' = 'lake'": f"'warehouse' = '{scene.folder}/lake'"})
+    head = text[:text.index("-- All-time totals")]
+
+    def insert(order):
+        scene.sql("SET 'execution.runtime-mode' = 'batch';" + head + "INSERT INTO paimon_orders VALUES "
+                  f"('{order}', 1, 1.00, 'new', TIMESTAMP '2024-01-01 00:00:00');")
+
+    def batch(hint):
+        query = f"SELECT order_id FROM paimon_orders /*+ OPTIONS({hint}) */ ORDER BY order_id;"
+        return [row[0] for row in scene.sql("SET 'execution.runtime-mode' = 'batch';" + head + query)]
+
+    insert("a")
+    time.sleep(0.02)
+    moment = int(time.time() * 1000)
+    time.sleep(0.02)
+    insert("b")
+    hints = {"latest": "'scan.mode' = 'latest'", "moment": f"'scan.timestamp-millis' = '{moment}'",
+             "whole": "'scan.mode' = 'latest-full'"}
+    job = scene.job(head + "SET execution.runtime-mode = streaming;\n" + "".join(
+        f"CREATE TEMPORARY TABLE {name} (order_id STRING) WITH ('connector' = 'print', 'print-identifier' = '{name}');\n"
+        f"INSERT INTO {name} SELECT order_id FROM paimon_orders /*+ OPTIONS({hint}) */;\n" for name, hint in hints.items()))
+
+    def prints(wanted):
+        def check():
+            lines = re.findall(r"^(\w+)> \+I\[(\w)\]$", job.output(), re.M)
+            assert {name: sorted(row for of, row in lines if of == name) for name in hints} == wanted, job.output()
+            return True
+        scene.eventually("what is printed", check)
+
+    prints({"latest": [], "moment": ["b"], "whole": ["a", "b"]})
+    insert("c")
+    prints({"latest": ["c"], "moment": ["b", "c"], "whole": ["a", "b", "c"]})
+    job.signal(15)
+    job.finish(status=(0, 143))
+    assert batch(hints["moment"]) == ["a"]
+    assert batch("'incremental-between' = '1,2'") == ["b"]
+    assert batch(f"'incremental-between-timestamp' = '{moment},{int(time.time() * 1000)}'") == ["b", "c"]
+    assert batch("'scan.snapshot-id' = '2'") == ["a", "b"]
