@@ -1,13 +1,14 @@
 /* Planning the pieces of a compaction, running them as tasks, and gathering what they made.
  *
  * Files that overlap with nothing else move to the output level as they are, unless they are small (then they are
- * rewritten with their neighbours) or hold deletes that must go. What is rewritten is cut by key range. */
+ * rewritten with their neighbours) or hold deletes that must go, or rows that have expired. What is rewritten is cut by key range. */
 #include "lsm/compaction.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "lsm/compaction_piece.h"
+#include "lsm/expired_files.h"
 #include "merge/merge_reader.h"
 
 /* A key range smaller than this is not worth a task of its own. */
@@ -65,7 +66,13 @@ static bool may_be_outdated(const weir_compaction *compaction, const weir_data_f
  * changes them, and is not looked at once they are there. */
 static bool must_be_merged(const weir_compaction *compaction, const weir_data_file *file)
 {
-    if (file->level > 0 || !compaction->options.looks_up || compaction->older_run_count == 0) {
+    if (file->level > 0 || !compaction->options.looks_up) {
+        return false;
+    }
+    if (compaction->options.folds_rows && file->delete_row_count != 0) {
+        return true;
+    }
+    if (compaction->older_run_count == 0) {
         return false;
     }
     return !compaction->options.keeps_newest || may_be_outdated(compaction, file);
@@ -97,6 +104,7 @@ static weir_compaction_piece *add_piece(weir_compaction *compaction, const weir_
         .output_level = compaction->request.output_level,
         .drop_deletes = compaction->request.drop_deletes,
         .rewrites = rewrites,
+        .folds_lone_rows = rewrites && looks_up,
         .makes_changelog = has_new,
         .told_level = compaction->told_level,
         .older_runs = compaction->older_runs,
@@ -155,12 +163,14 @@ static int add_single_rewrite(weir_compaction *compaction, weir_data_file *file,
     return add_rewrite(compaction, run, 1, err);
 }
 
-/* Moves a file to the output level. With deletes in it that must go, or rows that must not stay, it is rewritten
- * instead. */
+/* Moves a file to the output level. With deletes in it that must go, or rows that must not stay or have expired, it is
+ * rewritten instead. */
 static int add_move(weir_compaction *compaction, weir_data_file *file, weir_error *err)
 {
     bool may_hold_deletes = file->delete_row_count != 0;
-    if ((compaction->request.drop_deletes && may_hold_deletes) || must_be_merged(compaction, file)) {
+    bool has_expired = false;
+    WEIR_TRY(weir_file_has_expired_rows(compaction->context, file, &has_expired, err));
+    if ((compaction->request.drop_deletes && may_hold_deletes) || must_be_merged(compaction, file) || has_expired) {
         return add_single_rewrite(compaction, file, err);
     }
     if (file->level == compaction->request.output_level) {

@@ -72,6 +72,7 @@ static int open_merge(const weir_compaction_piece *piece, int32_t max_runs, cons
         .keep_deletes = !piece->drop_deletes || piece->makes_changelog,
         .want_previous = piece->makes_changelog,
         .previous_level = piece->told_level,
+        .folds_lone_rows = piece->folds_lone_rows,
         .drop_expired = true,
         .older = older->lookup != NULL ? &older->as_older : NULL,
         .lower_key = piece->lower_key,

@@ -18,6 +18,7 @@ typedef struct weir_compaction_piece {
     weir_slice upper_key;
     int32_t output_level;
     bool drop_deletes;
+    bool folds_lone_rows; /* see weir_merge_options */
     bool rewrites;        /* the data are written anew; otherwise only the changelog is made */
     bool makes_changelog; /* of the rows in levels below told_level against those from there on */
     int32_t told_level;

@@ -8,6 +8,7 @@
  *   buffer_merge.h          what comes of a buffer's rows of one key, by the table's merge engine
  *   compaction.h            running a compaction: upgrade, rewrite, changelog; by key range on several threads
  *   compaction_changelog.h  what became of the older rows: the changelog of lookup and of full compactions
+ *   expired_files.h         which files hold rows that are too old to be kept
  *   lookup.h                older rows of keys, for compactions that need them
  *   merge_tree_writer.h     the writer of a primary-key bucket
  *   append_writer.h         the writer of an append bucket, and compaction of its small files

@@ -49,6 +49,7 @@ static int read_merging(const weir_schema *schema, weir_lsm_options *options, we
     options->looks_up = options->changelog_producer == WEIR_CHANGELOG_LOOKUP || options->keeps_first || forced;
     options->keeps_newest = strcmp(engine, "deduplicate") == 0 &&
                             weir_options_get(&schema->options, "sequence.field") == NULL;
+    options->folds_rows = strcmp(engine, "partial-update") == 0 || strcmp(engine, "aggregation") == 0;
     options->keeps_retractions = strcmp(engine, "aggregation") == 0 && !removes;
     return WEIR_OK;
 }

@@ -18,6 +18,7 @@ typedef struct weir_lsm_options {
                               and force-lookup */
     bool keeps_newest;     /* of rows with one key the newest by sequence number is all that counts: deduplicate without
                               sequence.field */
+    bool folds_rows;       /* the rows of a key become one, column by column: partial-update, aggregation */
     bool keeps_retractions; /* a -U or -D without older rows still waits for what it takes back: aggregation */
     bool lookup_wait;      /* a commit waits for the compaction that makes its changelog */
     bool row_deduplicate;  /* an update that changes nothing makes no changelog */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "lsm/bucket_writer.h"
 #include "lsm/compaction.h"
+#include "lsm/expired_files.h"
 #include "lsm/universal_compaction.h"
 #include "lsm/write_buffer.h"
 
@@ -137,6 +138,21 @@ static bool is_worth_it(const weir_sorted_run *runs, weir_compaction_pick picked
     return files > 1 || (files == 1 && runs[0].level != picked.output_level);
 }
 
+/* What a full compaction still has to do where all is in the highest level: rows may have expired there. */
+static int pick_expired(const merge_tree_writer *writer, const weir_sorted_run *runs, int32_t run_count,
+                        weir_compaction_pick *out, weir_error *err)
+{
+    bool has_expired = false;
+    int32_t highest = writer->levels.level_count - 1;
+    if (run_count == 1 && runs[0].level == highest) {
+        WEIR_TRY(weir_run_has_expired_rows(writer->context, &runs[0], &has_expired, err));
+    }
+    if (has_expired) {
+        *out = (weir_compaction_pick){1, highest};
+    }
+    return WEIR_OK;
+}
+
 /* Starts a compaction where one is due. With `full` a running one is waited for first. */
 static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *err)
 {
@@ -153,6 +169,14 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
     weir_bucket_levels_runs(&writer->levels, &arena, &runs, &run_count);
     weir_compaction_pick picked = pick(writer, full, runs, run_count);
     bool start = is_worth_it(runs, picked);
+    if (full && !start) {
+        int code = pick_expired(writer, runs, run_count, &picked, err);
+        if (code != WEIR_OK) {
+            weir_arena_free(&arena);
+            return code;
+        }
+        start = picked.run_count > 0;
+    }
     if (start && picked.run_count == run_count) {
         writer->last_full_ms = weir_local_now_ms();
     }

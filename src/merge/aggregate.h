@@ -67,6 +67,7 @@ typedef struct weir_fold_rows {
     const int64_t *group_starts; /* group_count + 1 */
     const uint8_t *steps;        /* of each row, weir_fold_step */
     bool only_adds;              /* every row of a group of several is WEIR_STEP_ADD, lone ones are ADD or SET */
+    bool folds_lone_rows;        /* with only_adds: lone ones are ADD */
 } weir_fold_rows;
 
 /* Appends one value a group to `out`. `values` has the column's value of each row; it may get further values behind. */

@@ -18,7 +18,7 @@ static inline weir_fold_step weir_fold_step_of(const weir_fold_rows *rows, int64
     if (!rows->only_adds) {
         return (weir_fold_step)rows->steps[row];
     }
-    bool is_lone = rows->group_starts[group + 1] - rows->group_starts[group] == 1;
+    bool is_lone = !rows->folds_lone_rows && rows->group_starts[group + 1] - rows->group_starts[group] == 1;
     return is_lone ? WEIR_STEP_SET : WEIR_STEP_ADD;
 }
 

@@ -230,8 +230,9 @@ static void add_row(list_fold *fold, int64_t row, bool is_older)
         }
         return;
     }
-    if (is_older && fold->aggregate->kind != WEIR_FIELD_COLLECT) {
-        swap_lists(fold); /* collect has no order to keep */
+    /* collect keeps no order, except where ignore-retract wraps it, as in Java. */
+    if (is_older && (fold->aggregate->kind != WEIR_FIELD_COLLECT || fold->aggregate->ignore_retract)) {
+        swap_lists(fold);
     }
     merge_lists(fold);
 }

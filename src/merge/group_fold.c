@@ -41,9 +41,10 @@ void weir_fold_free(weir_fold *fold)
     *fold = (weir_fold){0};
 }
 
-static bool is_lone(const weir_merge_groups *groups, int64_t group)
+/* Whether the group's row stays as it is. */
+static bool is_lone(const weir_fold *fold, const weir_merge_groups *groups, int64_t group)
 {
-    return groups->group_starts[group + 1] - groups->group_starts[group] == 1;
+    return !fold->folds_lone_rows && groups->group_starts[group + 1] - groups->group_starts[group] == 1;
 }
 
 /* --- versions of sequence groups --- */
@@ -245,7 +246,7 @@ static void fold_plainly(weir_fold *fold, const weir_merge_groups *groups)
     fold->lists[0].is_ready = fold->lists[0].only_adds = true;
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t newest = groups->group_starts[g + 1] - 1;
-        fold->kinds[g] = is_lone(groups, g) ? groups->kinds[newest] : (int8_t)WEIR_INSERT;
+        fold->kinds[g] = is_lone(fold, groups, g) ? groups->kinds[newest] : (int8_t)WEIR_INSERT;
         fold->sequence_numbers[g] = groups->sequence_numbers[newest];
     }
 }
@@ -271,7 +272,7 @@ int weir_fold_groups(weir_fold *fold, const weir_merge_groups *groups, const wei
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t newest = groups->group_starts[g + 1] - 1;
         fold->sequence_numbers[g] = groups->sequence_numbers[newest];
-        if (is_lone(groups, g)) {
+        if (is_lone(fold, groups, g)) {
             fold->kinds[g] = groups->kinds[newest];
             steps[newest] = WEIR_STEP_SET;
         } else if (fold->engine->kind == WEIR_MERGE_AGGREGATION) {
@@ -321,7 +322,7 @@ static int find_group_steps(weir_fold *fold, const weir_merge_groups *groups, co
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t start = groups->group_starts[g];
         int64_t current = -1;
-        if (is_lone(groups, g)) {
+        if (is_lone(fold, groups, g)) {
             steps[start] = WEIR_STEP_SET;
             continue;
         }
@@ -375,13 +376,24 @@ static weir_vector *prepare_values(weir_fold *fold, const weir_type *type)
     return &fold->values;
 }
 
+/* Whether a column of lone rows is what it was, were they folded or not. */
+static bool lone_values_stay(const weir_fold *fold, const weir_column_merge *merge)
+{
+    if (!fold->folds_lone_rows) {
+        return true;
+    }
+    weir_field_aggregate_kind kind = merge->aggregate.kind;
+    bool makes_distinct = kind == WEIR_FIELD_COLLECT || kind == WEIR_FIELD_MERGE_MAP || kind == WEIR_FIELD_NESTED_UPDATE;
+    return merge->group < 0 && fold->lists[0].only_adds && !makes_distinct;
+}
+
 int weir_fold_column(weir_fold *fold, const weir_merge_groups *groups, const weir_group_rows *rows, int32_t column,
                      weir_vector *out, weir_error *err)
 {
-    if (groups->row_count == groups->group_count) {
+    const weir_column_merge *merge = &fold->engine->columns[column];
+    if (groups->row_count == groups->group_count && lone_values_stay(fold, merge)) {
         return rows->read(rows->context, column, out, err);
     }
-    const weir_column_merge *merge = &fold->engine->columns[column];
     struct weir_step_list *list = &fold->lists[1 + merge->group];
     if (!list->is_ready) {
         WEIR_TRY(find_group_steps(fold, groups, rows, merge->group, err));
@@ -389,7 +401,8 @@ int weir_fold_column(weir_fold *fold, const weir_merge_groups *groups, const wei
     const weir_field *field = &fold->engine->schema->fields[column];
     weir_vector *values = prepare_values(fold, field->type);
     WEIR_TRY(rows->read(rows->context, column, values, err));
-    weir_fold_rows folded = {groups->group_count, groups->group_starts, list->steps, list->only_adds};
+    weir_fold_rows folded = {groups->group_count, groups->group_starts, list->steps, list->only_adds,
+                             fold->folds_lone_rows};
     WEIR_TRY_CTX(weir_field_aggregate_fold(&merge->aggregate, &folded, values, out, err), err, "column '%s'",
                  field->name);
     return WEIR_OK;

@@ -24,8 +24,9 @@ typedef struct weir_group_rows {
 
 typedef struct weir_fold {
     const weir_merge_engine *engine;
+    bool folds_lone_rows; /* a group of a single row is folded as any other; set after init */
     /* Of each group, its row's: */
-    int8_t *kinds; /* +I or -D; a group of a single row keeps its kind */
+    int8_t *kinds; /* +I or -D; a group of a single row keeps its kind, unless it is folded too */
     int64_t *sequence_numbers;
     size_t group_capacity;
     /* What the groups' rows do: to columns outside of sequence groups, then to those of each sequence group. */

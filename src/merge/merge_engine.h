@@ -14,6 +14,8 @@
  *
  * - A group of a single row is that row, with its kind, whatever the engine (a -U or -D too). So results merge again as
  *   rows: a lone -D that aggregation will subtract later stays -D in level 0, two become a +I with the negative sum.
+ *   Only compactions that look older rows up fold lone rows as well (weir_merge_options.folds_lone_rows): then that -D
+ *   becomes a +I with the negative value, and a row whose sequence group has no version loses that group's values.
  *   Runs that are neighbours in age may be merged in steps; others may not (merge_steps.h sees to that).
  * - ignore-delete: -U and -D count as if they were not there; where nothing is left of a group, no row comes of it. In
  *   partial-update that holds for groups of several rows, and a -D comes of one without an add. aggregation leaves it

@@ -174,6 +174,7 @@ static int plan_merge(merge_reader *merge, const weir_merge_options *options, we
         merge->now_seconds = weir_now_ms() / 1000;
     }
     weir_fold_init(&merge->fold, &merge->engine);
+    merge->fold.folds_lone_rows = options->folds_lone_rows;
     return WEIR_OK;
 }
 

@@ -31,6 +31,9 @@ typedef struct weir_merge_options {
      * from_level_zero false. The changelog producer lookup wants 1, full-compaction the top level. */
     bool want_previous;
     int32_t previous_level;
+    /* A key of a single row is folded as any other, rather than left as it is: compactions of level 0 that look older
+     * rows up do so. */
+    bool folds_lone_rows;
     /* Compactions leave out rows that are older than record-level.expire-time, before anything is merged. */
     bool drop_expired;
     /* Where rows that older levels have of the window's keys are looked up; NULL: nowhere. They take part in the merge

@@ -17,6 +17,7 @@ from rounds import Rounds
 from scenarios import all_scenarios
 from single_checks import SingleChecks, old_version_reads
 from sql_checks import SqlChecks
+from step_rounds import run_step_rounds
 
 
 # Paimon 0.9 knows no thin files and no partition.legacy-name, and fails at NULL rows in arrays of Parquet, also in what
@@ -48,6 +49,7 @@ def main():
                     report.check(f"weir dump of {scenario.name}",
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
         run_engine_rounds(weir, java, warehouse, report, seed, arguments.only)
+        run_step_rounds(weir, java, warehouse, report, seed, arguments.only)
         if arguments.only in "functions by turns":
             run_function_rounds(weir, java, warehouse, report, seed)
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)
