@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 #define NAME_SIZE 16 /* what the kernel keeps of a thread's name */
 
@@ -16,6 +17,7 @@ typedef struct task {
     weir_task_function function;
     void *argument;
     weir_task_group *group;
+    weir_stop *stop; /* of who submitted it */
 } task;
 
 struct weir_pool {
@@ -61,7 +63,9 @@ static void run_task(const task *run)
 {
     weir_error error;
     weir_error_clear(&error);
+    weir_stop *before = weir_stop_enter(run->stop);
     int code = run->function(run->argument, &error);
+    (void)weir_stop_enter(before);
     finish_task(run->group, code, &error);
 }
 
@@ -131,7 +135,7 @@ void weir_task_group_run(weir_task_group *group, weir_task_function function, vo
     pthread_mutex_lock(&group->mutex);
     group->running++;
     pthread_mutex_unlock(&group->mutex);
-    task new_task = {function, argument, group};
+    task new_task = {function, argument, group, weir_stop_current()};
     weir_pool *pool = group->pool;
     if (!pool) {
         run_task(&new_task);

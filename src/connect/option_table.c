@@ -97,8 +97,8 @@ static const weir_option datagen_options[] = {
 
 /* What both connectors of Kafka have. */
 #define KAFKA_OPTIONS                                                                                                  \
-    OPTION("topic", TEXT, NULL, WORKS, "The topic; of tables that are read several, with semicolons between them."),   \
-        OPTION("topic-pattern", TEXT, NULL, WORKS, "Reads all topics whose whole name matches this pattern."),         \
+    OPTION("topic", TEXT, NULL, WORKS, "The topic; or several, with semicolons between them, of which rows that are written name one."),   \
+        OPTION("topic-pattern", TEXT, NULL, WORKS, "In place of `topic`: all topics whose whole name matches this pattern."),         \
         OPTION("properties.bootstrap.servers", TEXT, NULL, WORKS, "Brokers to begin with: `host:port`, with commas."), \
         OPTION("properties.group.id", TEXT, NULL, WORKS,                                                               \
                "The group whose offsets follow the checkpoints; those of the job itself are in its state."),           \
@@ -147,8 +147,10 @@ static const weir_option upsert_kafka_options[] = {
     KAFKA_OPTIONS,
     OPTION("scan.topic-partition-discovery.interval", DURATION, "5 min", WORKS,
            "How often new partitions are looked for; 0: never."),
-    OPTION("sink.buffer-flush.max-rows", INTEGER, "0", STORED, "How many rows Flink folds by their keys."),
-    OPTION("sink.buffer-flush.interval", DURATION, "0 s", STORED, "For how long it does."),
+    OPTION("sink.buffer-flush.max-rows", INTEGER, "0", WORKS,
+           "So many keys wait for later rows of theirs, the last of which is sent; 0: rows are sent as they come."),
+    OPTION("sink.buffer-flush.interval", DURATION, "0 s", WORKS,
+           "For how long they wait at most; a checkpoint sends them earlier. Both are set, or neither."),
     WATERMARK_OPTIONS,
 };
 

@@ -40,6 +40,9 @@ static int prepare(weir_sink *sink, weir_buffer *out, weir_error *err)
 {
     outbox_sink *self = (outbox_sink *)sink;
     (void)err;
+    if (self->target->drain != NULL) {
+        self->target->drain(self->target, &self->rows);
+    }
     if (self->rows.size == 0) {
         return WEIR_OK;
     }

@@ -11,6 +11,8 @@ typedef struct weir_outbox_target weir_outbox_target;
 struct weir_outbox_target {
     /* Appends rows as they will be delivered. */
     int (*append)(weir_outbox_target *self, const weir_batch *batch, weir_buffer *out, weir_error *err);
+    /* Appends what append() has kept for later, since a checkpoint is made. NULL: it keeps nothing. */
+    void (*drain)(weir_outbox_target *self, weir_buffer *out);
     /* Delivers what was appended, and notes the number under the name: both or neither. */
     int (*deliver)(weir_outbox_target *self, const char *name, int64_t number, weir_slice rows, weir_error *err);
     /* The number that is noted under the name; 0: none. No earlier delivery is under way after that. */

@@ -133,7 +133,7 @@ void weir_session_set_running(weir_session *session, weir_sql_result *result)
 
 void weir_session_cancel(weir_session *session)
 {
-    atomic_store(&session->cancelled, true);
+    weir_stop_raise(&session->stop);
     pthread_mutex_lock(&session->running_mutex);
     if (session->running != NULL) {
         weir_sql_result_cancel(session->running);
@@ -173,7 +173,7 @@ static void reset_counters(weir_session_counters *counters)
 
 int weir_session_check_cancelled(const weir_session *session, weir_error *err)
 {
-    return atomic_load(&session->cancelled) ? weir_fail(err, WEIR_CANCELLED, "cancelled") : WEIR_OK;
+    return weir_stop_is_raised(&session->stop) ? weir_fail(err, WEIR_CANCELLED, "cancelled") : WEIR_OK;
 }
 
 /* ---- executing ---- */
@@ -260,12 +260,15 @@ int weir_session_dispatch(weir_session *session, const weir_ast_statement *state
 int weir_session_execute(weir_session *session, const weir_ast_statement *statement, const char *text,
                          weir_result **out, weir_error *err)
 {
-    atomic_store(&session->cancelled, false);
+    weir_stop_lower(&session->stop);
     reset_counters(&session->counters);
     session->text = text;
     session->streams = false;
     session->batch_rows = 0;
     session->job_key = NULL;
     weir_arena_free(&session->statement_arena);
-    return weir_session_remember(session, statement, out, err);
+    weir_stop *before = weir_stop_enter(&session->stop);
+    int code = weir_session_remember(session, statement, out, err);
+    (void)weir_stop_enter(before);
+    return code;
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/pool.h"
+#include "base/stop.h"
 #include "session/catalog/catalogs.h"
 #include "session/memory.h"
 #include "session/session.h"
@@ -42,7 +43,7 @@ struct weir_session {
     const char *text;               /* of the statement that runs */
     bool streams;                   /* the statement that runs is bound for a job: its tables are read as streams */
     int64_t batch_rows;             /* most rows of a batch that it reads, so that it commits when it should; 0: any */
-    _Atomic bool cancelled;
+    weir_stop stop; /* of the statement that runs: raised when it is cancelled */
     weir_session_counters counters;
     weir_jobs jobs;
     weir_state_folder *state; /* NULL: not opened yet, or there is none */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "table/commit_indexes.h"
 
 typedef struct retry_policy {
@@ -239,7 +240,7 @@ int weir_commit_attempt(const weir_commit_request *request, weir_published *out,
             return weir_error_context(err, WEIR_CONFLICT, "gave up after %" PRId64 " attempts (commit.max-retries)",
                                       tries + 1);
         }
-        weir_sleep_ms(wait_ms);
+        weir_stop_pause_ms(wait_ms);
         wait_ms = wait_ms * 2 < policy.max_wait_ms ? wait_ms * 2 : policy.max_wait_ms;
     }
 }

@@ -172,19 +172,25 @@ static inline weir_sink *open_sink(const test_table *table, FILE *print_to, bool
 }
 
 /* Writes rows given as "[[1, 'a']]", all of them +I, or of the kinds in `kinds`. */
+/* Rows of a table's columns, to be freed with weir_batch_free. */
+static inline void batch_of_rows(const test_table *table, const char *rows_json, weir_batch *out)
+{
+    weir_batch_init(out, table->columns.fields, table->columns.count);
+    json_t *json = parse_json(rows_json);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        for (int32_t column = 0; column < out->column_count; column++) {
+            append_json(&out->columns[column], json_array_get(json_array_get(json, i), (size_t)column));
+        }
+        out->length++;
+    }
+    json_decref(json);
+}
+
 static inline void write_rows(weir_sink *sink, const test_table *table, const char *rows_json, const int8_t *kinds)
 {
     weir_error err;
     weir_batch batch;
-    weir_batch_init(&batch, table->columns.fields, table->columns.count);
-    json_t *json = parse_json(rows_json);
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        for (int32_t column = 0; column < batch.column_count; column++) {
-            append_json(&batch.columns[column], json_array_get(json_array_get(json, i), (size_t)column));
-        }
-        batch.length++;
-    }
-    json_decref(json);
+    batch_of_rows(table, rows_json, &batch);
     if (kinds != NULL) {
         weir_batch_reserve_kinds(&batch, batch.length);
         memcpy(batch.kinds, kinds, (size_t)batch.length);

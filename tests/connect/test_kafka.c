@@ -19,6 +19,7 @@ typedef struct test_cluster {
     __typeof__(rd_kafka_mock_topic_create) *topic_create;
     __typeof__(rd_kafka_mock_broker_set_down) *broker_set_down;
     __typeof__(rd_kafka_mock_broker_set_up) *broker_set_up;
+    __typeof__(rd_kafka_mock_push_request_errors) *push_request_errors;
 } test_cluster;
 
 static test_cluster cluster;
@@ -51,6 +52,7 @@ static int start_cluster(void **state)
     find(library, "rd_kafka_mock_topic_create", &cluster.topic_create);
     find(library, "rd_kafka_mock_broker_set_down", &cluster.broker_set_down);
     find(library, "rd_kafka_mock_broker_set_up", &cluster.broker_set_up);
+    find(library, "rd_kafka_mock_push_request_errors", &cluster.push_request_errors);
     rd_kafka_conf_t *conf = cluster.kafka->conf_new();
     cluster.kafka->conf_set_log_cb(conf, pass_over);
     cluster.handle = cluster.kafka->new(RD_KAFKA_PRODUCER, conf, text, sizeof text);
@@ -221,6 +223,138 @@ static void upserts_are_rows_by_key_and_tombstones_delete(void **state)
     table_end(&table);
 }
 
+#define FOLDS                                                                                                          \
+    "connector=upsert-kafka;key.format=json;value.format=json;scan.bounded.mode=latest-offset;"                        \
+    "sink.buffer-flush.max-rows=3;sink.buffer-flush.interval=1h"
+
+/* Of the rows of one key only the last is sent: by then there are enough keys, or a checkpoint is made. */
+static void rows_of_a_key_are_folded_before_they_are_sent(void **state)
+{
+    (void)state;
+    static const int8_t kinds[] = {WEIR_INSERT, WEIR_UPDATE_AFTER, WEIR_INSERT, WEIR_DELETE, WEIR_UPDATE_AFTER};
+    static const char *const key = "a";
+    test_table table;
+    weir_error err;
+    cluster.topic_create(cluster.cluster, "folded", 1, 1);
+    topic_start(&table, "a INT, b STRING", "folded", FOLDS);
+    weir_sink *sink = open_topic_sink(&table, key, NULL);
+    write_rows(sink, &table, "[[1,\"x\"],[1,\"y\"],[2,\"z\"],[2,\"z\"],[1,\"last\"]]", kinds);
+    check_ok(sink->tick(sink, &err), &err); /* there is no hurry */
+    check_topic(&table, &key, "");
+    check_ok(weir_sink_show(sink, &err), &err);
+    check_topic(&table, &key, "+U[1,\"last\"]\n-D[2,null]\n");
+    write_rows(sink, &table, "[[3,\"a\"],[4,\"b\"],[3,\"c\"]]", NULL);
+    write_rows(sink, &table, "[[5,\"d\"],[5,\"e\"]]", NULL); /* the third key */
+    write_rows(sink, &table, "[[6,\"f\"]]", NULL);
+    sink->close(sink); /* which drops what no checkpoint has sent */
+    table_end(&table);
+
+    topic_start(&table, "a INT, b STRING", "folded", FOLDS);
+    weir_options_set(&table.options, &table.arena, "sink.buffer-flush.interval", "1 ms");
+    sink = open_topic_sink(&table, key, NULL);
+    write_rows(sink, &table, "[[7,\"g\"]]", NULL);
+    weir_sleep_ms(5);
+    check_ok(sink->tick(sink, &err), &err); /* it is time */
+    write_rows(sink, &table, "[[7,\"h\"]]", NULL);
+    check_ok(weir_sink_show(sink, &err), &err);
+    sink->close(sink);
+    weir_buffer rows = {0};
+    const weir_source_options settings = source_options(&table, 0);
+    weir_source *source = open_topic(&table, &key, &settings);
+    read_lines(source, &table, -1, &rows);
+    source->close(source);
+    assert_non_null(strstr(weir_buffer_text(&rows), "+U[7,\"g\"]\n+U[7,\"h\"]\n"));
+    assert_null(strstr(weir_buffer_text(&rows), "[6,"));
+    weir_buffer_free(&rows);
+    table_end(&table);
+}
+
+/* In transactions they are folded until the checkpoint, and what is prepared has the last ones alone. */
+static void what_is_folded_is_part_of_the_checkpoint(void **state)
+{
+    (void)state;
+    static const char *const key = "a";
+    test_table table;
+    weir_error err;
+    weir_buffer prepared = {0};
+    cluster.topic_create(cluster.cluster, "folded-exact", 1, 1);
+    topic_start(&table, "a INT, b STRING", "folded-exact",
+                FOLDS ";sink.delivery-guarantee=exactly-once;sink.transactional-id-prefix=f");
+    weir_sink *sink = open_topic_sink(&table, key, "job-2");
+    write_rows(sink, &table, "[[1,\"x\"],[1,\"y\"]]", NULL);
+    check_ok(sink->prepare(sink, &prepared, &err), &err);
+    check_ok(sink->commit(sink, weir_buffer_slice(&prepared), &err), &err);
+    check_topic(&table, &key, "+U[1,\"y\"]\n");
+    sink->close(sink);
+    weir_buffer_free(&prepared);
+    table_end(&table);
+}
+
+/* Writes rows of (a INT, topic STRING METADATA) and gives the code. */
+static int write_routed(test_table *table, const char *rows, weir_error *err)
+{
+    weir_sink *sink = NULL;
+    weir_sink_options options = {.options = &table->options,
+                                 .fields = table->columns.fields,
+                                 .field_count = 1,
+                                 .metadata = table->columns.fields + 1,
+                                 .metadata_count = 1};
+    WEIR_TRY(weir_sink_open(&options, &sink, err));
+    weir_batch batch;
+    batch_of_rows(table, rows, &batch);
+    int code = sink->write(sink, &batch, err);
+    code = code == WEIR_OK ? weir_sink_show(sink, err) : code;
+    weir_batch_free(&batch);
+    sink->close(sink);
+    return code;
+}
+
+static void check_routed(const char *topic, const char *expected)
+{
+    test_table table;
+    topic_start(&table, "a INT", topic, "format=json" ALL);
+    check_topic(&table, NULL, expected);
+    table_end(&table);
+}
+
+static void a_row_names_its_topic_where_there_are_several(void **state)
+{
+    (void)state;
+    test_table table;
+    weir_error err = {0};
+    cluster.topic_create(cluster.cluster, "route-1", 1, 1);
+    cluster.topic_create(cluster.cluster, "route-2", 1, 1);
+    table_start(&table, "a INT, topic STRING", "connector=kafka;format=json", "");
+    weir_options_set(&table.options, &table.arena, "properties.bootstrap.servers", cluster.servers);
+    weir_options_set(&table.options, &table.arena, "topic", "route-1;route-2");
+    check_ok(write_routed(&table, "[[1,\"route-1\"],[2,\"route-2\"],[3,\"route-1\"]]", &err), &err);
+    check_routed("route-1", "+I[1]\n+I[3]\n");
+    check_routed("route-2", "+I[2]\n");
+    assert_int_equal(write_routed(&table, "[[4,\"route-3\"]]", &err), WEIR_INVALID);
+    assert_string_equal(err.message, "The topic of the sink record is not valid. Expected topic to be in: [route-1, "
+                                     "route-2] but was: route-3");
+    assert_int_equal(write_routed(&table, "[[4,null]]", &err), WEIR_INVALID);
+    assert_non_null(strstr(err.message, "Expected a single topic but no topic is set."));
+    weir_options_set(&table.options, &table.arena, "topic", "route-2"); /* a single one takes all */
+    check_ok(write_routed(&table, "[[5,\"route-1\"],[6,null]]", &err), &err);
+    check_routed("route-2", "+I[2]\n+I[5]\n+I[6]\n");
+    table_end(&table);
+
+    table_start(&table, "a INT, topic STRING", "connector=kafka;format=json", "");
+    weir_options_set(&table.options, &table.arena, "properties.bootstrap.servers", cluster.servers);
+    weir_options_set(&table.options, &table.arena, "topic-pattern", "route-.");
+    check_ok(write_routed(&table, "[[7,\"route-1\"]]", &err), &err);
+    check_routed("route-1", "+I[1]\n+I[3]\n+I[7]\n");
+    assert_int_equal(write_routed(&table, "[[8,\"other\"]]", &err), WEIR_INVALID);
+    assert_non_null(strstr(err.message, "Expected topic to match: route-. but was: other"));
+    table.columns.count = 1; /* nothing says where rows go */
+    weir_sink *sink = NULL;
+    const weir_sink_options options = {.options = &table.options, .fields = table.columns.fields, .field_count = 1};
+    assert_int_equal(weir_sink_open(&options, &sink, &err), WEIR_INVALID);
+    assert_non_null(strstr(err.message, "add `topic` STRING METADATA"));
+    table_end(&table);
+}
+
 static void a_position_goes_on_after_the_last_batch(void **state)
 {
     (void)state;
@@ -283,6 +417,50 @@ static void the_outbox_shows_rows_when_it_commits(void **state)
     check_ok(sink->commit(sink, weir_buffer_slice(&prepared), &err), &err);
     check_topic(&table, NULL, "+I[1]\n+I[2]\n");
     sink->close(sink);
+    weir_buffer_free(&prepared);
+    table_end(&table);
+}
+
+/* What a request is called in Kafka's protocol. */
+enum { PRODUCE = 0 };
+
+static void a_transaction_that_is_spoiled_says_why(void **state)
+{
+    (void)state;
+    test_table table;
+    weir_error err = {0};
+    cluster.topic_create(cluster.cluster, "spoiled", 1, 1);
+    topic_start(&table, "a INT", "spoiled",
+                "format=json;sink.delivery-guarantee=exactly-once;sink.transactional-id-prefix=q" ALL);
+    weir_sink *sink = open_topic_sink(&table, NULL, NULL);
+    cluster.push_request_errors(cluster.cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+    write_rows(sink, &table, "[[1],[2]]", NULL);
+    int code = weir_sink_show(sink, &err);
+    assert_int_equal(code, WEIR_CONFLICT);
+    assert_int_equal(err.code, code);
+    assert_non_null(strstr(err.message, "topic 'spoiled': committing a transaction: "));
+    sink->close(sink);
+    check_topic(&table, NULL, "");
+    table_end(&table);
+}
+
+/* The same in a job is tried again as a whole, from what the outbox holds. */
+static void a_delivery_that_is_spoiled_is_done_again(void **state)
+{
+    (void)state;
+    test_table table;
+    weir_error err = {0};
+    weir_buffer prepared = {0};
+    cluster.topic_create(cluster.cluster, "again", 1, 1);
+    topic_start(&table, "a INT", "again",
+                "format=json;sink.delivery-guarantee=exactly-once;sink.transactional-id-prefix=r" ALL);
+    weir_sink *sink = open_topic_sink(&table, NULL, "job-1");
+    write_rows(sink, &table, "[[1],[2]]", NULL);
+    check_ok(sink->prepare(sink, &prepared, &err), &err);
+    cluster.push_request_errors(cluster.cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+    check_ok(sink->commit(sink, weir_buffer_slice(&prepared), &err), &err);
+    sink->close(sink);
+    check_topic(&table, NULL, "+I[1]\n+I[2]\n");
     weir_buffer_free(&prepared);
     table_end(&table);
 }
@@ -372,8 +550,13 @@ int main(void)
         cmocka_unit_test(rows_go_into_a_topic_and_come_back),
         cmocka_unit_test(keys_and_metadata_stand_beside_values),
         cmocka_unit_test(upserts_are_rows_by_key_and_tombstones_delete),
+        cmocka_unit_test(rows_of_a_key_are_folded_before_they_are_sent),
+        cmocka_unit_test(what_is_folded_is_part_of_the_checkpoint),
+        cmocka_unit_test(a_row_names_its_topic_where_there_are_several),
         cmocka_unit_test(a_position_goes_on_after_the_last_batch),
         cmocka_unit_test(the_outbox_shows_rows_when_it_commits),
+        cmocka_unit_test(a_transaction_that_is_spoiled_says_why),
+        cmocka_unit_test(a_delivery_that_is_spoiled_is_done_again),
         cmocka_unit_test(bad_messages_are_named_or_passed_over),
         cmocka_unit_test(a_broker_may_go_away_and_come_back),
         cmocka_unit_test(memory_for_messages_is_taken_of_the_budget),

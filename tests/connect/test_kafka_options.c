@@ -92,6 +92,12 @@ static const option_case cases[] = {
      "'upsert-kafka' connector doesn't support 'debezium-json' as value format"},
     {"a INT", "a", UPSERT ";key.format=json;value.format=json;scan.startup.mode=earliest-offset", NULL, NULL,
      WEIR_INVALID, "connector upsert-kafka has no option 'scan.startup.mode'"},
+    {"a INT", "a", UPSERT ";key.format=json;value.format=json;sink.buffer-flush.max-rows=10", NULL, NULL, WEIR_INVALID,
+     "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' must be set to be greater than zero together to "
+     "enable sink buffer flushing."},
+    {"a INT", "a",
+     UPSERT ";key.format=json;value.format=json;sink.buffer-flush.max-rows=10;sink.buffer-flush.interval=1s", NULL,
+     NULL, WEIR_OK, ""},
 
     {"a INT", NULL, KAFKA ";format=json;sink.delivery-guarantee=exactly-once", NULL, NULL, WEIR_INVALID,
      "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."},

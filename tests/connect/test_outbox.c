@@ -48,7 +48,8 @@ static void close_target(weir_outbox_target *self) { free(self); }
 static weir_sink *open_outbox(deliveries *to)
 {
     test_target *target = weir_alloc_zeroed(1, sizeof *target);
-    target->base = (weir_outbox_target){append, deliver, find_number, close_target};
+    target->base = (weir_outbox_target){
+        .append = append, .deliver = deliver, .find_number = find_number, .close = close_target};
     target->to = to;
     return weir_outbox_sink_create(&target->base, "prefix");
 }

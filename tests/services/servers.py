@@ -58,11 +58,21 @@ class Server:
 
     def kill(self):
         """Ends it as a crash would; start() brings it back."""
-        pid = int((self.folder / "pid").read_text().split()[0])
         if self.running():
-            os.killpg(pid, signal.SIGKILL)  # its script gave it a session, and so a group, of its own
+            self._signal(signal.SIGKILL)
             while self.running():
                 pass
+
+    def freeze(self):
+        """Lets it hang: it takes connections, and answers nobody until thaw()."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number):
+        pid = int((self.folder / "pid").read_text().split()[0])
+        os.killpg(pid, number)  # its script gave it a session, and so a group, of its own
 
     def last_words(self):
         log = self.folder / "log"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "format/name_pattern.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 struct weir_kafka_discovery {
     weir_kafka_client *client;
     const weir_kafka_table *table;
+    const weir_stop *job;       /* of who reads: once it is raised nobody needs more partitions; NULL: none */
     weir_name_pattern *pattern; /* NULL: topics are listed */
     weir_kafka_split *known;    /* of the thread: all that it has given */
     size_t known_count;
@@ -136,6 +138,9 @@ static int settle(weir_kafka_discovery *self, rd_kafka_resp_err_t code, const ch
 {
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         return WEIR_OK;
+    }
+    if (weir_stop_is_raised(self->job)) {
+        return weir_fail(err, WEIR_CANCELLED, "looking for Kafka's partitions was stopped");
     }
     bool goes_on = is_transient(code) && now_ms() < self->deadline_ms && !weir_kafka_client_is_refused(self->client);
     if (goes_on && !wait_for_stop(self, PAUSE_MS)) {
@@ -521,6 +526,7 @@ int weir_kafka_discovery_start(weir_kafka_client *client, const weir_kafka_table
     weir_kafka_discovery *self = weir_alloc_zeroed(1, sizeof *self);
     self->client = client;
     self->table = table;
+    self->job = weir_stop_current();
     self->resumes = resumes;
     pthread_mutex_init(&self->mutex, NULL);
     weir_condition_init(&self->changed);

@@ -40,7 +40,7 @@ const weir_type *weir_kafka_metadata_type(const char *key)
 bool weir_kafka_metadata_is_written(const char *key)
 {
     int found = find_key(key);
-    return found == TIMESTAMP || found == HEADERS;
+    return found == TIMESTAMP || found == HEADERS || found == TOPIC;
 }
 
 static int append_text(const char *value, weir_vector *out, weir_error *err)

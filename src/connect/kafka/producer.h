@@ -16,7 +16,7 @@ void weir_kafka_producer_close(weir_kafka_producer *producer); /* drops what is 
  * delivered. */
 int weir_kafka_producer_send(weir_kafka_producer *producer, weir_slice messages, weir_error *err);
 
-/* Waits until all are delivered. */
+/* Waits until all are delivered; or, once the thread's stop is raised, as long as brokers take some. */
 int weir_kafka_producer_flush(weir_kafka_producer *producer, weir_error *err);
 
 /* Transactions whose messages are sent one after the other. */

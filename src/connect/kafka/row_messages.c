@@ -3,16 +3,20 @@
 
 #include <stdlib.h>
 
+#include "format/name_pattern.h"
 #include "vector/time_text.h"
 
-enum { HAS_KEY = 1, HAS_VALUE = 2, HAS_TIME = 4, HAS_HEADERS = 8 };
+enum { HAS_KEY = 1, HAS_VALUE = 2, HAS_TIME = 4, HAS_HEADERS = 8, HAS_TOPIC = 16 };
 
 struct weir_kafka_row_messages {
     const weir_kafka_table *table;
     weir_sink_options options;
     int32_t time_column; /* among those of batches; -1: none says when messages were made */
     int32_t header_column;
-    weir_row_writer *key; /* NULL: messages have no key */
+    int32_t topic_column;       /* -1: there is one topic */
+    weir_name_pattern *pattern; /* that topics have to match; NULL: they are listed */
+    weir_buffer last_topic;     /* that may be written */
+    weir_row_writer *key;       /* NULL: messages have no key */
     weir_row_writer *value;
     weir_vector *key_columns; /* borrowed from the batch at hand */
     weir_vector *value_columns;
@@ -33,6 +37,20 @@ static int32_t find_metadata(const weir_sink_options *options, const char *key)
     return -1;
 }
 
+static int open_topics(weir_kafka_row_messages *self, weir_error *err)
+{
+    const weir_kafka_table *table = self->table;
+    if (table->topic_count != 1 && self->topic_column < 0) {
+        return weir_fail(err, WEIR_INVALID,
+                         "option '%s': into which topic a row goes is said by a column, which this table lacks: add "
+                         "`topic` STRING METADATA, or name one topic with 'topic'",
+                         table->topic_pattern != NULL ? "topic-pattern" : "topic");
+    }
+    return table->topic_pattern == NULL
+               ? WEIR_OK
+               : weir_name_pattern_compile(table->topic_pattern, "topic-pattern", &self->pattern, err);
+}
+
 int weir_kafka_row_messages_open(const weir_kafka_table *table, const weir_sink_options *options,
                                  weir_kafka_row_messages **out, weir_error *err)
 {
@@ -43,10 +61,14 @@ int weir_kafka_row_messages_open(const weir_kafka_table *table, const weir_sink_
     self->options = *options;
     self->time_column = find_metadata(options, "timestamp");
     self->header_column = find_metadata(options, "headers");
+    self->topic_column = table->topic_count == 1 ? -1 : find_metadata(options, "topic");
     self->key_columns = weir_alloc_zeroed((size_t)key->count + 1, sizeof *self->key_columns);
     self->value_columns = weir_alloc_zeroed((size_t)value->count + 1, sizeof *self->value_columns);
-    int code =
-        weir_row_format_open_writer(value->format, &value->options, value->fields, value->count, &self->value, err);
+    int code = open_topics(self, err);
+    if (code == WEIR_OK) {
+        code =
+            weir_row_format_open_writer(value->format, &value->options, value->fields, value->count, &self->value, err);
+    }
     if (code == WEIR_OK && key->format != NULL) {
         code = weir_row_format_open_writer(key->format, &key->options, key->fields, key->count, &self->key, err);
     }
@@ -69,6 +91,8 @@ void weir_kafka_row_messages_close(weir_kafka_row_messages *self)
     if (self->value != NULL) {
         self->value->close(self->value);
     }
+    weir_name_pattern_free(self->pattern);
+    weir_buffer_free(&self->last_topic);
     free(self->key_columns);
     free(self->value_columns);
     free(self);
@@ -132,6 +156,50 @@ static const weir_vector *metadata_at(const weir_batch *batch, int32_t column, i
     return column < 0 || weir_vector_is_null(&batch->columns[column], row) ? NULL : &batch->columns[column];
 }
 
+static int fail_topic(const weir_kafka_table *table, weir_slice topic, weir_error *err)
+{
+    weir_buffer wanted = {0};
+    for (int32_t i = 0; i < table->topic_count; i++) {
+        weir_buffer_append_format(&wanted, "%s%s", i == 0 ? "be in: [" : ", ", table->topics[i]);
+    }
+    int code =
+        weir_fail(err, WEIR_INVALID, "The topic of the sink record is not valid. Expected topic to %s%s but was: %.*s",
+                  table->topic_pattern != NULL ? "match: " : weir_buffer_text(&wanted),
+                  table->topic_pattern != NULL ? table->topic_pattern : "]", (int)topic.size, (const char *)topic.data);
+    weir_buffer_free(&wanted);
+    return code;
+}
+
+static bool is_target(const weir_kafka_row_messages *self, weir_slice topic)
+{
+    const weir_kafka_table *table = self->table;
+    bool found = self->pattern != NULL && weir_name_pattern_matches(self->pattern, topic);
+    for (int32_t i = 0; i < table->topic_count && !found; i++) {
+        found = weir_slice_equal(topic, weir_slice_text(table->topics[i]));
+    }
+    return found;
+}
+
+/* The topic that the row names, which has to be one of the table's. */
+static int append_topic(weir_kafka_row_messages *self, const weir_vector *topics, int64_t row, weir_buffer *out,
+                        weir_error *err)
+{
+    if (topics == NULL) {
+        return weir_fail(err, WEIR_INVALID,
+                         "The topic of the sink record is not valid. Expected a single topic but no topic is set.");
+    }
+    weir_slice topic = weir_vector_bytes(topics, row);
+    if (self->last_topic.size == 0 || !weir_slice_equal(topic, weir_buffer_slice(&self->last_topic))) {
+        if (!is_target(self, topic)) {
+            return fail_topic(self->table, topic, err);
+        }
+        weir_buffer_clear(&self->last_topic);
+        weir_buffer_append(&self->last_topic, topic.data, topic.size);
+    }
+    weir_put_slice(out, topic);
+    return WEIR_OK;
+}
+
 static int append_row(weir_kafka_row_messages *self, const weir_batch *batch, const weir_batch *keys,
                       const weir_batch *values, int64_t row, weir_buffer *out, weir_error *err)
 {
@@ -141,7 +209,8 @@ static int append_row(weir_kafka_row_messages *self, const weir_batch *batch, co
     bool has_key = self->key != NULL && is_there(self->key, keys, row);
     bool has_value = !goes && is_there(self->value, values, row);
     weir_buffer_append_byte(out, (uint8_t)((has_key ? HAS_KEY : 0) | (has_value ? HAS_VALUE : 0) |
-                                           (times != NULL ? HAS_TIME : 0) | (headers != NULL ? HAS_HEADERS : 0)));
+                                           (times != NULL ? HAS_TIME : 0) | (headers != NULL ? HAS_HEADERS : 0) |
+                                           (self->topic_column >= 0 ? HAS_TOPIC : 0)));
     if (has_key) {
         WEIR_TRY(append_half(self->key, keys, row, out, err));
     }
@@ -154,7 +223,8 @@ static int append_row(weir_kafka_row_messages *self, const weir_batch *batch, co
     if (headers != NULL) {
         append_headers(headers, row, out);
     }
-    return WEIR_OK;
+    return self->topic_column < 0 ? WEIR_OK
+                                  : append_topic(self, metadata_at(batch, self->topic_column, row), row, out, err);
 }
 
 int weir_kafka_row_messages_append(weir_kafka_row_messages *self, const weir_batch *batch, weir_buffer *out,
@@ -190,6 +260,9 @@ weir_kafka_outgoing weir_kafka_take_outgoing(weir_byte_reader *reader)
         for (uint32_t i = 0; i < message.header_count; i++) {
             (void)weir_kafka_take_header(reader);
         }
+    }
+    if (flags & HAS_TOPIC) {
+        message.topic = weir_take_slice(reader);
     }
     return message;
 }

@@ -1,7 +1,7 @@
 /* Rows as messages: keys and values are written by their formats, one message after the other into a buffer, from which
  * they are produced at once or later.
  *
- *   | flags: 1 | [key] | [value] | [time: 8] | [headers] |      key and value: | size: 4 | bytes |
+ *   | flags: 1 | [key] | [value] | [time: 8] | [headers] | [topic] |      key, value, topic: | size: 4 | bytes |
  *   headers: | count: 4 | name | is there: 1 | value | …                name and value: | size: 4 | bytes | */
 #ifndef WEIR_CONNECT_KAFKA_ROW_MESSAGES_H
 #define WEIR_CONNECT_KAFKA_ROW_MESSAGES_H
@@ -30,6 +30,7 @@ typedef struct weir_kafka_outgoing {
     int64_t time_ms;    /* 0: that of sending */
     weir_slice headers; /* NULL: none; weir_kafka_take_header takes them */
     uint32_t header_count;
+    weir_slice topic; /* NULL data: the only one */
 } weir_kafka_outgoing;
 
 typedef struct weir_kafka_header {

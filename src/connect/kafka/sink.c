@@ -3,23 +3,32 @@
  *   at least once   messages are sent as rows come; a checkpoint waits until all are delivered
  *   none            the same without waiting, other than at the end
  *   exactly once    in a job the outbox (connect/outbox.h): a transaction a checkpoint, of what its state holds.
- *                   A statement that is no job sends in one transaction as rows come */
+ *                   A statement that is no job sends in one transaction as rows come
+ *
+ * Of upsert-kafka, rows of one key may be folded before (fold.h): until there are enough keys, for some time, or until
+ * the next checkpoint. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "connect/kafka/fold.h"
 #include "connect/kafka/kafka.h"
 #include "connect/kafka/producer.h"
 #include "connect/kafka/row_messages.h"
 #include "connect/outbox.h"
 
 /* What both kinds of sinks have. */
+enum { FOLDED_BYTES = 8 << 20 /* so much is not held back for long */ };
+
 typedef struct kafka_target {
     weir_outbox_target base; /* first; of the outbox */
     weir_arena arena;
     weir_kafka_table table;
     weir_kafka_row_messages *messages;
     weir_kafka_producer *producer;
+    weir_kafka_fold *fold; /* NULL: rows go out as they come */
+    weir_buffer folded;    /* messages of the batch at hand, on their way there */
+    int64_t folding_ns;    /* monotonic: since when messages wait in it */
 } kafka_target;
 
 typedef struct direct_sink {
@@ -36,13 +45,41 @@ static void close_target(weir_outbox_target *base)
     kafka_target *self = (kafka_target *)base;
     weir_kafka_producer_close(self->producer);
     weir_kafka_row_messages_close(self->messages);
+    weir_kafka_fold_free(self->fold);
+    weir_buffer_free(&self->folded);
     weir_arena_free(&self->arena);
     free(self);
 }
 
+static bool is_time_to_send(const kafka_target *self)
+{
+    return weir_kafka_fold_count(self->fold) > 0 &&
+           weir_monotonic_ns() - self->folding_ns >= self->table.fold_ms * 1000000;
+}
+
 static int append(weir_outbox_target *base, const weir_batch *batch, weir_buffer *out, weir_error *err)
 {
-    return weir_kafka_row_messages_append(((kafka_target *)base)->messages, batch, out, err);
+    kafka_target *self = (kafka_target *)base;
+    if (self->fold == NULL) {
+        return weir_kafka_row_messages_append(self->messages, batch, out, err);
+    }
+    weir_buffer_clear(&self->folded);
+    WEIR_TRY(weir_kafka_row_messages_append(self->messages, batch, &self->folded, err));
+    self->folding_ns = weir_kafka_fold_count(self->fold) == 0 ? weir_monotonic_ns() : self->folding_ns;
+    weir_kafka_fold_add(self->fold, weir_buffer_slice(&self->folded));
+    if (weir_kafka_fold_count(self->fold) >= self->table.fold_rows ||
+        weir_kafka_fold_bytes(self->fold) >= FOLDED_BYTES || is_time_to_send(self)) {
+        weir_kafka_fold_take(self->fold, out);
+    }
+    return WEIR_OK;
+}
+
+static void drain(weir_outbox_target *base, weir_buffer *out)
+{
+    kafka_target *self = (kafka_target *)base;
+    if (self->fold != NULL) {
+        weir_kafka_fold_take(self->fold, out);
+    }
 }
 
 static int deliver(weir_outbox_target *base, const char *name, int64_t number, weir_slice rows, weir_error *err)
@@ -76,10 +113,12 @@ static int open_target(kafka_target *self, const weir_sink_options *options, wei
                                           .primary_keys = options->primary_keys,
                                           .primary_key_count = options->primary_key_count};
     WEIR_TRY(weir_kafka_table_read(options->options, &schema, &self->arena, &self->table, err));
-    if (self->table.topic_count != 1) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "option '%s': rows are written to one topic; name it with 'topic'",
-                         self->table.topic_pattern != NULL ? "topic-pattern" : "topic");
+    if (self->table.topic_pattern != NULL && self->table.guarantee == WEIR_KAFKA_EXACTLY_ONCE) {
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "option 'topic-pattern': what is delivered exactly once is noted under a topic; name the "
+                         "topics with 'topic'");
     }
+    self->fold = self->table.fold_rows > 0 ? weir_kafka_fold_create() : NULL;
     WEIR_TRY(weir_kafka_row_messages_open(&self->table, options, &self->messages, err));
     char *id = transactional_id(self, options);
     int code = weir_kafka_producer_open(&self->table, id, &self->producer, err);
@@ -89,23 +128,46 @@ static int open_target(kafka_target *self, const weir_sink_options *options, wei
 
 /* ---- sinks that send at once ---- */
 
-static int write_batch(weir_sink *base, const weir_batch *batch, weir_error *err)
+/* Sends what is in the buffer. */
+static int send_messages(direct_sink *self, weir_error *err)
 {
-    direct_sink *self = (direct_sink *)base;
     kafka_target *target = self->target;
+    if (self->buffer.size == 0) {
+        return WEIR_OK;
+    }
     if (target->table.guarantee == WEIR_KAFKA_EXACTLY_ONCE && !self->in_transaction) {
         WEIR_TRY(weir_kafka_producer_begin(target->producer, err));
         self->in_transaction = true;
     }
-    weir_buffer_clear(&self->buffer);
-    WEIR_TRY(weir_kafka_row_messages_append(target->messages, batch, &self->buffer, err));
     return weir_kafka_producer_send(target->producer, weir_buffer_slice(&self->buffer), err);
+}
+
+static int write_batch(weir_sink *base, const weir_batch *batch, weir_error *err)
+{
+    direct_sink *self = (direct_sink *)base;
+    weir_buffer_clear(&self->buffer);
+    WEIR_TRY(append(&self->target->base, batch, &self->buffer, err));
+    return send_messages(self, err);
+}
+
+static int tick(weir_sink *base, weir_error *err)
+{
+    direct_sink *self = (direct_sink *)base;
+    if (self->target->fold == NULL || !is_time_to_send(self->target)) {
+        return WEIR_OK;
+    }
+    weir_buffer_clear(&self->buffer);
+    drain(&self->target->base, &self->buffer);
+    return send_messages(self, err);
 }
 
 static int prepare(weir_sink *base, weir_buffer *out, weir_error *err)
 {
     direct_sink *self = (direct_sink *)base;
     (void)out;
+    weir_buffer_clear(&self->buffer);
+    drain(&self->target->base, &self->buffer);
+    WEIR_TRY(send_messages(self, err));
     return self->target->table.guarantee == WEIR_KAFKA_AT_LEAST_ONCE
                ? weir_kafka_producer_flush(self->target->producer, err)
                : WEIR_OK;
@@ -137,8 +199,12 @@ static void close_sink(weir_sink *base)
 static weir_sink *create_direct(kafka_target *target)
 {
     direct_sink *self = weir_alloc_zeroed(1, sizeof *self);
-    self->base =
-        (weir_sink){.write = write_batch, .prepare = prepare, .commit = commit, .recover = commit, .close = close_sink};
+    self->base = (weir_sink){.write = write_batch,
+                             .prepare = prepare,
+                             .commit = commit,
+                             .recover = commit,
+                             .close = close_sink,
+                             .tick = tick};
     self->target = target;
     return &self->base;
 }
@@ -146,8 +212,8 @@ static weir_sink *create_direct(kafka_target *target)
 int weir_kafka_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err)
 {
     kafka_target *target = weir_alloc_zeroed(1, sizeof *target);
-    target->base =
-        (weir_outbox_target){.append = append, .deliver = deliver, .find_number = find_number, .close = close_target};
+    target->base = (weir_outbox_target){
+        .append = append, .drain = drain, .deliver = deliver, .find_number = find_number, .close = close_target};
     weir_arena_init(&target->arena);
     int code = open_target(target, options, err);
     if (code != WEIR_OK) {

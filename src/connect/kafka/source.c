@@ -11,6 +11,7 @@
 
 #include "base/byte_reader.h"
 #include "base/clock.h"
+#include "base/stop.h"
 #include "connect/kafka/discovery.h"
 #include "connect/kafka/kafka.h"
 #include "connect/kafka/message_rows.h"
@@ -451,8 +452,10 @@ static int64_t lag_ms(weir_source *source)
 
 static void await_commits(kafka_source *self)
 {
-    int64_t until_ms = weir_monotonic_ns() / 1000000 + LAST_COMMIT_MS;
-    while (self->commits_under_way > 0 && weir_monotonic_ns() / 1000000 < until_ms) {
+    int64_t since_ns = weir_monotonic_ns();
+    int64_t until_ns = since_ns + (int64_t)LAST_COMMIT_MS * 1000000;
+    while (self->commits_under_way > 0 && weir_monotonic_ns() < until_ns &&
+           !weir_stop_gives_up(weir_stop_current(), since_ns)) {
         ssize_t count = self->client->kafka->consume_batch_queue(self->queue, 20, self->messages, MESSAGES_AT_ONCE);
         for (ssize_t i = 0; i < count; i++) {
             self->client->kafka->message_destroy(self->messages[i]);

@@ -405,6 +405,19 @@ static int check_plain(const weir_kafka_table *table, const weir_connector_schem
         schema->table == NULL ? "" : schema->table, table->value.format->name);
 }
 
+static int read_fold(const weir_connect_kind *kind, weir_kafka_table *table, weir_error *err)
+{
+    static const char rows[] = "sink.buffer-flush.max-rows";
+    static const char interval[] = "sink.buffer-flush.interval";
+    table->fold_rows = weir_connect_int(kind, table->options, rows);
+    table->fold_ms = weir_connect_duration_ms(kind, table->options, interval);
+    return (table->fold_rows > 0) == (table->fold_ms > 0)
+               ? WEIR_OK
+               : weir_fail(err, WEIR_INVALID,
+                           "'%s' and '%s' must be set to be greater than zero together to enable sink buffer flushing.",
+                           rows, interval);
+}
+
 static int read_sink(const weir_connect_kind *kind, weir_kafka_table *table, weir_error *err)
 {
     const char *guarantee = text_option(kind, table->options, "sink.delivery-guarantee");
@@ -419,7 +432,7 @@ static int read_sink(const weir_connect_kind *kind, weir_kafka_table *table, wei
                          "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE.");
     }
     if (table->upsert) {
-        return WEIR_OK;
+        return read_fold(kind, table, err);
     }
     const char *partitioner = text_option(kind, table->options, "sink.partitioner");
     table->first_partition = strcmp(partitioner, "fixed") == 0;

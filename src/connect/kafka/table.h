@@ -78,6 +78,8 @@ typedef struct weir_kafka_table {
     weir_kafka_guarantee guarantee;
     const char *transactional_prefix;
     bool first_partition; /* of each topic, takes all that is written */
+    int64_t fold_rows;    /* so many keys wait for later rows of theirs; 0: none */
+    int64_t fold_ms;      /* …and for so long */
 } weir_kafka_table;
 
 int weir_kafka_table_read(const weir_options *options, const weir_connector_schema *schema, weir_arena *arena,

@@ -8,13 +8,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "connect/mysql/capture.h"
 
 #define QUEUE_SIZE       4
 #define FIRST_PAUSE_MS   100
 #define LONGEST_PAUSE_MS 5000
 #define BUSY_NS          ((int64_t)200 * 1000000) /* how often one that is about to give rows says so */
-#define STOP_SECONDS     3
+#define STOP_MS          3000
+#define JOIN_MS          50
 #define NS_PER_MS        1000000
 
 typedef struct queue_item {
@@ -333,9 +335,25 @@ int weir_mysql_reader_start(weir_mysql_settings *settings, weir_slice position, 
     return WEIR_OK;
 }
 
+/* A thread that hangs in the client's library is left to itself, at once where others have hung before. */
+static bool has_joined(pthread_t thread)
+{
+    int64_t since_ns = weir_monotonic_ns();
+    while (weir_monotonic_ns() - since_ns < (int64_t)STOP_MS * NS_PER_MS) {
+        int64_t until_ms = weir_now_ms() + JOIN_MS;
+        struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * NS_PER_MS};
+        if (pthread_timedjoin_np(thread, NULL, &until) == 0) {
+            return true;
+        }
+        if (weir_stop_gives_up(weir_stop_current(), since_ns)) {
+            return false;
+        }
+    }
+    return false;
+}
+
 void weir_mysql_reader_stop(weir_mysql_reader *reader)
 {
-    struct timespec until;
     pthread_mutex_lock(&reader->mutex);
     atomic_store(&reader->is_stopping, true);
     if (reader->waiting != NULL) {
@@ -343,9 +361,7 @@ void weir_mysql_reader_stop(weir_mysql_reader *reader)
     }
     pthread_cond_signal(&reader->changed);
     pthread_mutex_unlock(&reader->mutex);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += STOP_SECONDS;
-    if (pthread_timedjoin_np(reader->thread, NULL, &until) != 0) {
+    if (!has_joined(reader->thread)) {
         pthread_detach(reader->thread);
     }
     pthread_mutex_lock(&reader->mutex);

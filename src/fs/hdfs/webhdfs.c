@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/stop.h"
 
 #define LONGEST_LIST ((size_t)512 << 20)
 
@@ -122,11 +123,12 @@ static int ask_each(weir_hdfs *self, const weir_hdfs_call *call, weir_hdfs_answe
 bool weir_hdfs_wait(weir_hdfs *self, int64_t started_ns, int tries)
 {
     int64_t patience_ms = atomic_load(&self->has_answered) ? PATIENCE_MS : FIRST_PATIENCE_MS;
-    if ((weir_monotonic_ns() - started_ns) / 1000000 > patience_ms) {
+    if ((weir_monotonic_ns() - started_ns) / 1000000 > patience_ms ||
+        weir_stop_gives_up(weir_stop_current(), started_ns)) {
         return false;
     }
     int64_t pause_ms = FIRST_PAUSE_MS << (tries < 6 ? tries : 6);
-    weir_sleep_ms(pause_ms < LONGEST_PAUSE_MS ? pause_ms : LONGEST_PAUSE_MS);
+    weir_stop_pause_ms(pause_ms < LONGEST_PAUSE_MS ? pause_ms : LONGEST_PAUSE_MS);
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* The thread that does all transfers, and what callers do with one: start, write, wait, cancel.
  *
- * The thread looks at its list after every step of libcurl: new transfers, those whose pause is over, those with more of
- * a body, those that are cancelled or have gone silent. It ends before libcurl's own cleanup at the end of the process.
+ * The thread looks at its list after every step of libcurl: new transfers, those whose pause is over, those with more
+ * of a body, those that are cancelled or have gone silent, those that nobody has patience with any more (base/stop.h).
+ * It ends before libcurl's own cleanup at the end of the process.
  */
 #include <stdlib.h>
 #include <sys/random.h>
@@ -17,6 +18,7 @@
 #define MOST_QUEUED      ((size_t)4 << 20) /* of a streamed body */
 #define MOST_ABREAST     64 /* transfers; those whose bodies are streamed come on top, since they wait for callers */
 #define LONGEST_SLEEP_MS 60000
+#define STOP_LOOK_MS     100 /* how often stops are looked at while something is under way */
 #define NS_PER_MS        1000000
 
 typedef struct http_client {
@@ -178,6 +180,7 @@ typedef enum transfer_step {
     STEP_BEGIN,
     STEP_RESUME,
     STEP_STALLED,
+    STEP_GIVE_UP,
     STEP_CANCEL
 } transfer_step;
 
@@ -188,6 +191,7 @@ static transfer_step step_of(const http_client *client, const weir_http_transfer
     int64_t stall_ms = transfer->request.stall_ms > 0 ? transfer->request.stall_ms : DEFAULT_STALL_MS;
     int64_t due = transfer->easy == NULL ? transfer->next_try_ns : transfer->activity_ns + stall_ms * NS_PER_MS;
     bool waits_for_caller = transfer->easy != NULL && transfer->is_paused;
+    bool was_tried = transfer->response.attempts > 0; /* others wait for their turn, and no server for them */
     if (transfer->is_cancelled) {
         return STEP_CANCEL;
     }
@@ -195,7 +199,12 @@ static transfer_step step_of(const http_client *client, const weir_http_transfer
         bool has_more = transfer->queue.size > transfer->queue_start || transfer->queue_ended;
         return has_more ? STEP_RESUME : STEP_NONE;
     }
+    if (was_tried && weir_stop_gives_up(transfer->stop, transfer->heard_ns)) {
+        return STEP_GIVE_UP;
+    }
     if (due > now) {
+        int64_t look = now + (int64_t)STOP_LOOK_MS * NS_PER_MS;
+        due = transfer->stop != NULL && look < due ? look : due;
         *wake_ns = due < *wake_ns ? due : *wake_ns;
         return STEP_NONE;
     }
@@ -212,6 +221,17 @@ static void resume(http_client *client, weir_http_transfer *transfer)
     pthread_mutex_unlock(&mutex);
     transfer->activity_ns = weir_monotonic_ns();
     client->curl->easy_pause(transfer->easy, CURLPAUSE_CONT);
+}
+
+static void give_up(http_client *client, weir_http_transfer *transfer)
+{
+    const char *reason = "the server does not answer, and there is no time to wait for it any more";
+    if (transfer->easy != NULL) {
+        end_attempt(client, transfer, WEIR_HTTP_HOPELESS, reason);
+    } else {
+        transfer->code = weir_http_fail(transfer, reason, &transfer->error);
+        finish(transfer);
+    }
 }
 
 static void cancel(http_client *client, weir_http_transfer *transfer)
@@ -233,6 +253,9 @@ static void do_step(http_client *client, weir_http_transfer *transfer, transfer_
         break;
     case STEP_STALLED:
         end_attempt(client, transfer, WEIR_HTTP_INTERRUPTED, "the server went silent");
+        break;
+    case STEP_GIVE_UP:
+        give_up(client, transfer);
         break;
     case STEP_CANCEL:
         cancel(client, transfer);
@@ -346,6 +369,8 @@ int weir_http_start(const weir_http_request *request, weir_http_transfer **out, 
     weir_http_transfer *transfer = weir_alloc_zeroed(1, sizeof *transfer);
     transfer->request = *request;
     transfer->mutex = &mutex;
+    transfer->stop = weir_stop_current();
+    transfer->heard_ns = weir_monotonic_ns();
     pthread_cond_init(&transfer->changed, NULL);
     pthread_mutex_lock(&mutex);
     int code = shared != NULL ? WEIR_OK : begin_client(&shared, err);

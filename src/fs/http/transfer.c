@@ -52,6 +52,11 @@ int weir_http_fail(const weir_http_transfer *transfer, const char *reason, weir_
 
 /* ---- callbacks ---- */
 
+static void note_activity(weir_http_transfer *transfer)
+{
+    transfer->activity_ns = transfer->heard_ns = weir_monotonic_ns();
+}
+
 static bool is_success(const weir_http_transfer *transfer)
 {
     return transfer->response.status >= 200 && transfer->response.status < 300;
@@ -68,7 +73,7 @@ static size_t take_body(char *data, size_t unit, size_t count, void *context)
     weir_http_response *response = &transfer->response;
     const weir_http_request *request = &transfer->request;
     size_t size = unit * count;
-    transfer->activity_ns = weir_monotonic_ns();
+    note_activity(transfer);
     if (request->into != NULL && is_success(transfer)) {
         size_t room = request->into_size - response->into_received;
         size_t taken = size < room ? size : room;
@@ -91,7 +96,7 @@ static size_t take_header(char *data, size_t unit, size_t count, void *context)
     weir_buffer *headers = &transfer->response.headers;
     size_t size = unit * count;
     size_t line = size;
-    transfer->activity_ns = weir_monotonic_ns();
+    note_activity(transfer);
     if (size > 5 && memcmp(data, "HTTP/", 5) == 0) {
         const char *space = memchr(data, ' ', size);
         weir_buffer_clear(headers);
@@ -140,7 +145,7 @@ static size_t give_body(char *out, size_t unit, size_t count, void *context)
 {
     weir_http_transfer *transfer = context;
     size_t room = unit * count;
-    transfer->activity_ns = weir_monotonic_ns();
+    note_activity(transfer);
     if (transfer->request.streams_body) {
         return give_streamed(transfer, out, room);
     }

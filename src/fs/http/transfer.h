@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/stop.h"
 #include "fs/http.h"
 #include "fs/http/curl.h"
 
@@ -16,6 +17,7 @@ struct weir_http_transfer {
     weir_http_response response;
     weir_error error;
     int code;
+    weir_stop *stop; /* that the caller works under; NULL: none */
 
     CURL *easy; /* NULL: no attempt runs */
     struct curl_slist *header_list;
@@ -25,7 +27,8 @@ struct weir_http_transfer {
     bool was_resent; /* libcurl sent it again by itself, over a new connection */
     bool body_too_large;
     int64_t next_try_ns; /* when the next attempt is due, while none runs */
-    int64_t activity_ns; /* of the last byte */
+    int64_t activity_ns; /* of the last byte, or of the attempt's start */
+    int64_t heard_ns;    /* of the last byte of any attempt, or of the transfer's start */
     int64_t attempt_ns;  /* the attempt's start */
 
     /* Under the client's mutex. */

@@ -64,6 +64,12 @@ static bool awaits(weir_stream_sink *self)
     return sink->awaits != NULL && sink->awaits(sink);
 }
 
+static int tick(weir_stream_sink *self, weir_error *err)
+{
+    weir_stream_sink *sink = ((enforcing_sink *)self)->sink;
+    return sink->tick == NULL ? WEIR_OK : sink->tick(sink, err);
+}
+
 static void close_sink(weir_stream_sink *self)
 {
     enforcing_sink *sink = (enforcing_sink *)self;
@@ -86,6 +92,7 @@ weir_stream_sink *weir_enforcing_sink_create(const weir_session *session, const 
     sink->base.recover = recover;
     sink->base.is_full = is_full;
     sink->base.awaits = awaits;
+    sink->base.tick = tick;
     sink->base.close = close_sink;
     weir_enforcer_init(&sink->enforcer, session, bound, fields, bound->plan->field_count);
     weir_batch_init(&sink->changed, fields, bound->plan->field_count);

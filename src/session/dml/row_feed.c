@@ -131,7 +131,7 @@ static void note_progress(weir_row_feed *feed)
     }
 }
 
-int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
+static int next_rows(weir_row_feed *feed, weir_batch *out, weir_error *err)
 {
     WEIR_TRY(weir_session_check_cancelled(feed->session, err));
     if (feed->result != NULL) {
@@ -140,6 +140,14 @@ int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
     WEIR_TRY(next_input(feed, err));
     note_progress(feed);
     return weir_sql_compute_run(feed->compute, &feed->input, out, NULL, err);
+}
+
+int weir_row_feed_next(weir_row_feed *feed, weir_batch *out, weir_error *err)
+{
+    weir_stop *before = weir_stop_enter(&feed->session->stop);
+    int code = next_rows(feed, out, err);
+    (void)weir_stop_enter(before);
+    return code;
 }
 
 void weir_row_feed_close(weir_row_feed *feed)

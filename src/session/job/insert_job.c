@@ -177,7 +177,7 @@ static int await(weir_session *session, weir_session_job *job, weir_error *err)
     while (!weir_job_wait(job->job, LOOK_INTERVAL_MS)) {
         weir_session_job_refresh(job);
         note_progress(session, job);
-        if (!cancelled && atomic_load(&session->cancelled)) {
+        if (!cancelled && weir_stop_is_raised(&session->stop)) {
             cancelled = true;
             weir_job_stop(job->job, job->has_place ? WEIR_JOB_STOP_CHECKPOINT : WEIR_JOB_STOP_NOW, 0);
         }

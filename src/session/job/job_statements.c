@@ -175,7 +175,11 @@ static int await_end(weir_session *session, weir_session_job *job, weir_error *e
         WEIR_TRY(weir_session_check_cancelled(session, err));
     }
     refresh(session, job);
-    return WEIR_OK;
+    if (job->info.status.phase != WEIR_JOB_FAILED) {
+        return WEIR_OK;
+    }
+    *err = weir_job_error(job->job);
+    return (int)err->code;
 }
 
 static int savepoint_result(const weir_session_job *job, weir_result **out, weir_error *err)

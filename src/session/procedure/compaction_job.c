@@ -152,9 +152,8 @@ static int run_table(weir_compaction_job *job, compacted_table *table, weir_comp
     return table->is_refused ? WEIR_OK : weir_compactor_run(table->compactor, out, err);
 }
 
-int weir_compaction_job_run(weir_compaction_job *job,
-                            void (*report)(void *context, const weir_compaction_report *report), void *context,
-                            weir_error *err)
+static int run_tables(weir_compaction_job *job, void (*report)(void *context, const weir_compaction_report *report),
+                      void *context, weir_error *err)
 {
     WEIR_TRY(add_database(job, err));
     for (size_t i = 0; i < job->count; i++) {
@@ -185,10 +184,21 @@ int weir_compaction_job_run(weir_compaction_job *job,
     return WEIR_OK;
 }
 
+int weir_compaction_job_run(weir_compaction_job *job,
+                            void (*report)(void *context, const weir_compaction_report *report), void *context,
+                            weir_error *err)
+{
+    weir_stop *before = weir_stop_enter(&job->session->stop);
+    int code = run_tables(job, report, context, err);
+    (void)weir_stop_enter(before);
+    return code;
+}
+
 int weir_compaction_job_open(weir_session *session, const weir_compaction_request *request, weir_compaction_job **out,
                              weir_error *err)
 {
     weir_compaction_job *job = weir_alloc_zeroed(1, sizeof *job);
+    weir_stop *before = weir_stop_enter(&session->stop);
     int code = WEIR_OK;
     job->session = session;
     job->request = request;
@@ -206,6 +216,7 @@ int weir_compaction_job_open(weir_session *session, const weir_compaction_reques
     if (code == WEIR_OK) {
         code = add_database(job, err);
     }
+    (void)weir_stop_enter(before);
     if (code != WEIR_OK) {
         weir_compaction_job_close(job);
         return code;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/map.h"
+#include "base/stop.h"
 #include "sql/engine.h"
 #include "sql/generate/generate.h"
 
@@ -29,6 +30,7 @@ typedef struct weir_running {
     weir_running_scan *scans;
     int32_t scan_count;
     weir_arena arena;
+    weir_stop *stop; /* of the thread that began it: its threads work under that, too */
     pthread_mutex_t mutex; /* of `error` */
     weir_error error;      /* the first one of a scan or a kernel */
     struct weir_running *next;

@@ -11,6 +11,7 @@ int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error 
 {
     (void)err;
     weir_running *running = weir_alloc_zeroed(1, sizeof *running);
+    running->stop = weir_stop_current();
     pthread_mutex_init(&running->mutex, NULL);
     weir_arena_init(&running->arena);
     pthread_mutex_lock(&engine->mutex);
@@ -256,7 +257,9 @@ static void read_scan(duckdb_function_info info, duckdb_data_chunk output)
     reader *self = duckdb_function_get_local_init_data(info);
     weir_error err = {0};
     reading *shared = duckdb_function_get_init_data(info);
+    weir_stop *before = weir_stop_enter(scan->running->stop);
     int code = scan->is_direct ? give_direct(self, scan, output, &err) : give_rows(self, scan, shared, output, &err);
+    (void)weir_stop_enter(before);
     if (code != WEIR_OK) {
         err.code = code;
         weir_running_fail(scan->running, &err);

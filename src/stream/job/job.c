@@ -100,7 +100,11 @@ static void *run_thread(void *argument)
     weir_job *job = argument;
     weir_error error = {0};
     weir_job_phase phase = WEIR_JOB_FAILED;
+    (void)weir_stop_enter(&job->stop);
     int code = weir_job_run(job, &phase, &error);
+    if (code != WEIR_OK && weir_stop_is_raised(&job->stop)) {
+        (void)weir_error_context(&error, code, "stopped without a last checkpoint");
+    }
     pthread_mutex_lock(&job->mutex);
     if (code != WEIR_OK) {
         phase = WEIR_JOB_FAILED;
@@ -135,6 +139,9 @@ void weir_job_stop(weir_job *job, weir_job_stop_kind kind, int64_t idle_ms)
         job->stop_asked = true;
         job->stop_kind = kind;
         job->stop_idle_ms = idle_ms;
+    }
+    if (is_stopping(job)) {
+        weir_stop_raise(&job->stop);
     }
     if (job->status.phase == WEIR_JOB_RUNNING && is_stopping(job)) {
         job->status.phase = WEIR_JOB_STOPPING;
@@ -175,10 +182,13 @@ void weir_job_free(weir_job *job)
         weir_job_stop(job, WEIR_JOB_STOP_NOW, 0);
         pthread_join(job->thread, NULL);
     }
+    weir_stop_raise(&job->stop);
+    weir_stop *before = weir_stop_enter(&job->stop);
     for (int32_t i = 0; i < job->insert_count; i++) {
         weir_graph_free(job->inserts[i].graph);
         weir_buffer_free(&job->inserts[i].prepared);
     }
+    (void)weir_stop_enter(before);
     free(job->inserts);
     weir_state_backend_close(job->state);
     weir_temporary_remove(job->temp_state_folder);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "stream/job/job.h"
 #include "stream/job/latency.h"
 
@@ -30,6 +31,7 @@ struct weir_job {
 
     pthread_t thread;
     bool has_thread;
+    weir_stop stop; /* of what the thread does: raised when the end is asked for */
 
     pthread_mutex_t mutex; /* of what follows */
     pthread_cond_t changed;

@@ -60,6 +60,13 @@ static int process(weir_operator *base, int32_t input, const weir_batch *batch, 
     return self->sink->write(self->sink, batch, err);
 }
 
+static int tick(weir_operator *base, int64_t now_ms, weir_error *err)
+{
+    weir_stream_sink *sink = ((sink_end *)base)->sink;
+    (void)now_ms;
+    return sink->tick == NULL ? WEIR_OK : sink->tick(sink, err);
+}
+
 static void close_sink_end(weir_operator *base)
 {
     sink_end *self = (sink_end *)base;
@@ -72,6 +79,7 @@ weir_operator *weir_sink_operator_create(const weir_plan *plan, weir_stream_sink
 {
     sink_end *self = weir_alloc_zeroed(1, sizeof *self);
     self->base.process = process;
+    self->base.tick = tick;
     self->base.close = close_sink_end;
     weir_operator_init(&self->base, "Sink", 1);
     self->sink = sink;

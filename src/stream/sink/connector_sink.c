@@ -62,6 +62,12 @@ static bool is_full(weir_stream_sink *self)
     return sink->sink->is_full != NULL && sink->sink->is_full(sink->sink);
 }
 
+static int tick(weir_stream_sink *self, weir_error *err)
+{
+    connector_sink *sink = (connector_sink *)self;
+    return sink->sink->tick == NULL ? WEIR_OK : sink->sink->tick(sink->sink, err);
+}
+
 static void close_sink(weir_stream_sink *self)
 {
     connector_sink *sink = (connector_sink *)self;
@@ -84,6 +90,7 @@ int weir_connector_sink_open(const weir_connector_sink_options *options, weir_st
         .recover = recover,
         .close = close_sink,
         .is_full = is_full,
+        .tick = tick,
         .takes = inner->takes_upserts   ? WEIR_SINK_UPSERTS
                  : inner->takes_changes ? WEIR_SINK_ALL
                                         : WEIR_SINK_INSERTS,

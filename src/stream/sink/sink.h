@@ -44,6 +44,9 @@ struct weir_stream_sink {
     /* Whether its buffers are so full that a checkpoint should be made before long. NULL: never. */
     bool (*is_full)(weir_stream_sink *self);
 
+    /* Called some times a second, for what is due by the clock. NULL: nothing is. */
+    int (*tick)(weir_stream_sink *self, weir_error *err);
+
     /* Whether something is still to come with a later checkpoint though nothing more is written, such as a changelog of
      * full compactions: then checkpoints go on. NULL: never. */
     bool (*awaits)(weir_stream_sink *self);
