@@ -93,8 +93,8 @@ static int set_value(const weir_cli_option *option, const char *value, weir_aren
         append(option->target, value);
         return WEIR_OK;
     case WEIR_CLI_NUMBER:
-        if (!weir_parse_int64(weir_slice_text(value), option->target)) {
-            return weir_fail(err, WEIR_INVALID, "%s %s: expected a whole number", option->name, value);
+        if (!weir_parse_int64(weir_slice_text(value), option->target) || *(int64_t *)option->target <= 0) {
+            return weir_fail(err, WEIR_INVALID, "%s %s: expected a number above 0", option->name, value);
         }
         return WEIR_OK;
     case WEIR_CLI_SIZE:

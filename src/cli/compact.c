@@ -24,7 +24,7 @@ typedef struct compact_command {
     const char *where;
     bool minor;
     bool follow;
-    int64_t interval_ms;
+    int64_t interval_ms; /* between two looks at the tables; -1: the default */
     weir_options options; /* of the tables */
     /* While it runs. */
     weir_cli_console console;
@@ -119,7 +119,8 @@ static int compact_once(compact_command *self)
 /* Until the next look at the tables, or somebody asks for the end. */
 static void wait_for_next(const compact_command *self)
 {
-    for (int64_t waited = 0; waited < self->interval_ms && weir_interrupt_asked() == 0; waited += NAP_MS) {
+    int64_t interval_ms = self->interval_ms < 0 ? DEFAULT_INTERVAL_MS : self->interval_ms;
+    for (int64_t waited = 0; waited < interval_ms && weir_interrupt_asked() == 0; waited += NAP_MS) {
         weir_sleep_ms(NAP_MS);
     }
 }
@@ -165,8 +166,15 @@ static int compact_tables(compact_command *self)
 
 static int check(const compact_command *self, weir_error *err)
 {
-    if ((self->tables.count == 0) == (self->database == NULL)) {
+    if (self->tables.count == 0 && self->database == NULL) {
         return weir_fail(err, WEIR_INVALID, "name tables, or a database with --database");
+    }
+    if (self->tables.count > 0 && self->database != NULL) {
+        return weir_fail(err, WEIR_INVALID, "--database takes all tables of '%s'; leave it out, or '%s'", self->database,
+                         self->tables.items[0]);
+    }
+    if (self->session.warehouse == NULL && self->init == NULL) {
+        return weir_fail(err, WEIR_INVALID, "say where the tables are: --warehouse DIR, or --init FILE with a catalog");
     }
     if ((self->follow || self->database != NULL) && (self->partitions != NULL || self->where != NULL)) {
         return weir_fail(err, WEIR_INVALID, "--partitions and --where go with tables that are compacted once");
@@ -174,13 +182,16 @@ static int check(const compact_command *self, weir_error *err)
     if (self->follow && self->minor) {
         return weir_fail(err, WEIR_INVALID, "--follow compacts as writers would do by themselves; leave --minor out");
     }
-    return self->interval_ms >= 0 ? WEIR_OK : weir_fail(err, WEIR_INVALID, "--interval cannot be negative");
+    if (!self->follow && self->interval_ms >= 0) {
+        return weir_fail(err, WEIR_INVALID, "--interval goes with --follow");
+    }
+    return WEIR_OK;
 }
 
 int weir_cli_compact(const weir_cli_command *command, int count, char **words)
 {
     compact_command self = {
-        .session = {.until_idle_ms = -1}, .interval_ms = DEFAULT_INTERVAL_MS, .console = {.output = stdout}};
+        .session = {.until_idle_ms = -1}, .interval_ms = -1, .console = {.output = stdout}};
     const weir_cli_option options[] = {
         WEIR_CLI_SESSION_OPTIONS(self.session),
         {"--init", "-i", WEIR_CLI_TEXT, &self.init},
@@ -197,8 +208,8 @@ int weir_cli_compact(const weir_cli_command *command, int count, char **words)
     weir_arena_init(&arena);
     int code = weir_cli_parse(count, words, options, sizeof options / sizeof *options, &arena, &self.tables, &err);
     code = code == WEIR_OK ? check(&self, &err) : code;
-    code = code == WEIR_OK ? weir_cli_console_open(&self.session, &self.console, &err) : code;
-    int status = code == WEIR_OK ? WEIR_CLI_DONE : weir_cli_usage_error(command, &err);
+    int status = code == WEIR_OK ? weir_cli_console_open(command, &self.session, &self.console)
+                                 : weir_cli_usage_error(command, &err);
     if (status == WEIR_CLI_DONE && self.init != NULL) {
         status = weir_cli_run_file(&self.console, self.init);
     }

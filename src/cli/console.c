@@ -18,6 +18,8 @@
 #include "server/metrics_page.h"
 #include "sql/parser.h"
 
+#define MOST_THREADS 1024
+
 /* ---- one statement ---- */
 
 static bool shows_on_terminal(const weir_cli_console *console) { return isatty(fileno(console->output)) == 1; }
@@ -182,28 +184,30 @@ int weir_cli_run_file(weir_cli_console *console, const char *path)
 
 /* ---- the console ---- */
 
-bool weir_cli_console_redirect(weir_cli_console *console, const char *path)
+/* Closes the file of results, where there is one: the failures of writing to it come to light then at the latest. */
+static int close_output(weir_cli_console *console, weir_error *err)
 {
-    bool written = true;
-    if (console->output != NULL && console->output != stdout) {
-        bool failed = ferror(console->output) != 0; /* it was told then */
-        written = fclose(console->output) == 0;
-        if (!written && !failed) {
-            perror("weir: the file of results");
-        }
-        written = written && !failed;
-    }
+    FILE *file = console->output;
     console->output = stdout;
-    if (path == NULL) {
-        return written;
+    if (file == NULL || file == stdout) {
+        return WEIR_OK;
     }
-    FILE *file = fopen(path, "wb");
+    int code = weir_output_flush(file, err);
+    if (fclose(file) != 0 && code == WEIR_OK) {
+        code = weir_fail_errno(err, errno, "closing", "the results");
+    }
+    return code;
+}
+
+int weir_cli_console_redirect(weir_cli_console *console, const char *path, weir_error *err)
+{
+    WEIR_TRY(close_output(console, err));
+    FILE *file = path == NULL ? stdout : fopen(path, "wb");
     if (file == NULL) {
-        fprintf(stderr, "weir: %s: %s\n", path, strerror(errno));
-        return false;
+        return weir_fail_errno(err, errno, "writing the results", path);
     }
     console->output = file;
-    return written;
+    return WEIR_OK;
 }
 
 /* --color says it; otherwise a terminal has colours, unless NO_COLOR says no. */
@@ -230,8 +234,8 @@ static int check_options(const weir_cli_session_options *options, weir_cli_conso
         return weir_fail(err, WEIR_INVALID, "--format %s: expected " WEIR_OUTPUT_FORMATS "%s%s%s", options->format,
                          near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
     }
-    if (options->threads < 0 || options->threads > 1024) {
-        return weir_fail(err, WEIR_INVALID, "--threads: expected a number from 1 to 1024");
+    if (options->threads > MOST_THREADS) {
+        return weir_fail(err, WEIR_INVALID, "--threads %" PRId64 ": expected at most %d", options->threads, MOST_THREADS);
     }
     return choose_colors(options->color, &console->has_colors, err);
 }
@@ -269,7 +273,7 @@ static int serve_metrics(weir_cli_console *console, const char *address, bool qu
     return WEIR_OK;
 }
 
-int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err)
+static int open_console(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err)
 {
     *out = (weir_cli_console){.output = stdout, .until_idle_ms = -1};
     WEIR_TRY(check_options(options, out, err));
@@ -295,8 +299,8 @@ int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_cons
     };
     WEIR_TRY(weir_session_create(&session, &out->session, err));
     WEIR_TRY(apply_settings(out, &options->settings, err));
-    if (options->output != NULL && !weir_cli_console_redirect(out, options->output)) {
-        return weir_fail(err, WEIR_INVALID, "--output %s: the file can't be written", options->output);
+    if (options->output != NULL) {
+        WEIR_TRY(weir_cli_console_redirect(out, options->output, err));
     }
     if (options->metrics_address != NULL) {
         WEIR_TRY(serve_metrics(out, options->metrics_address, options->quiet, err));
@@ -304,9 +308,29 @@ int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_cons
     return WEIR_OK;
 }
 
+int weir_cli_console_open(const weir_cli_command *command, const weir_cli_session_options *options,
+                          weir_cli_console *out)
+{
+    weir_error err = {0};
+    int code = open_console(options, out, &err);
+    if (code == WEIR_OK) {
+        return WEIR_CLI_DONE;
+    }
+    if (code == WEIR_INVALID) {
+        return weir_cli_usage_error(command, &err);
+    }
+    fprintf(stderr, "weir %s: %s\n", command->name, err.message);
+    return WEIR_CLI_FAILED;
+}
+
 bool weir_cli_console_close(weir_cli_console *console)
 {
-    bool written = weir_cli_console_redirect(console, NULL);
+    weir_error err = {0};
+    bool failed_before = ferror(console->output) != 0; /* it was told then */
+    bool written = weir_cli_console_redirect(console, NULL, &err) == WEIR_OK;
+    if (!written && !failed_before) {
+        fprintf(stderr, "weir: %s\n", err.message);
+    }
     weir_http_server_stop(console->metrics_server);
     console->metrics_server = NULL;
     weir_session_free(console->session);

@@ -3,6 +3,7 @@
 #define WEIR_CLI_CONSOLE_H
 
 #include "cli/arguments.h"
+#include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "server/http_server.h"
@@ -52,14 +53,17 @@ typedef struct weir_cli_session_options {
         "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
     }
 
-/* WEIR_INVALID: the command line is wrong; other errors come from the session. */
-int weir_cli_console_open(const weir_cli_session_options *options, weir_cli_console *out, weir_error *err);
+/* Opens what `command` runs in. WEIR_CLI_DONE; or, after saying why not, WEIR_CLI_USAGE where the command line is wrong and
+ * WEIR_CLI_FAILED where the machine or a store does not let it. `out` is to be closed in any case. */
+int weir_cli_console_open(const weir_cli_command *command, const weir_cli_session_options *options,
+                          weir_cli_console *out);
 
 /* Returns false, after saying why, when results could not be written to their file. */
 bool weir_cli_console_close(weir_cli_console *console);
 
-/* Where results go from now on; NULL: standard output. False, after saying why, when the file can't be used. */
-bool weir_cli_console_redirect(weir_cli_console *console, const char *path);
+/* Where results go from now on; NULL: standard output. Errors: of the file before, or of the new one; results go to
+ * standard output then. */
+int weir_cli_console_redirect(weir_cli_console *console, const char *path, weir_error *err);
 
 /* Runs all statements; stops at the first that fails, after showing why. `name`: of the source, for messages; NULL:
  * none. Returns an exit status. */

@@ -60,7 +60,7 @@ static void print_sorted(const line_writer *writer)
         qsort(lines, writer->count, sizeof *lines, compare_lines);
     }
     for (size_t i = 0; i < writer->count; i++) {
-        fwrite(lines[i].data, 1, lines[i].size, stdout);
+        weir_output_put(stdout, lines[i].data, lines[i].size);
     }
     free(lines);
 }
@@ -70,7 +70,7 @@ static void flush_lines(line_writer *writer)
     if (writer->sort) {
         print_sorted(writer);
     } else if (writer->lines.size > 0) {
-        fwrite(writer->lines.data, 1, writer->lines.size, stdout);
+        weir_output_put(stdout, writer->lines.data, writer->lines.size);
     }
     weir_buffer_clear(&writer->lines);
     writer->count = 0;
@@ -235,14 +235,14 @@ static int dump_stream(weir_table *table, dump_request *request, line_writer *wr
     weir_stream_scan *scan = NULL;
     int64_t end = 0, start = 0;
     int code = WEIR_OK;
+    if (strcmp(request->stream[0], "-") != 0) {
+        WEIR_TRY(parse_snapshot(request->stream[0], &start, err));
+        start_stream_at(table, request->stream[0], &request->arena);
+    }
     if (strcmp(request->stream[1], "-") == 0) {
         WEIR_TRY(weir_snapshot_latest_id(table->context.fs, table->context.paths.root, &end, err));
     } else {
         WEIR_TRY(parse_snapshot(request->stream[1], &end, err));
-    }
-    if (strcmp(request->stream[0], "-") != 0) {
-        WEIR_TRY(parse_snapshot(request->stream[0], &start, err));
-        start_stream_at(table, request->stream[0], &request->arena);
     }
     weir_scan_options options = {.limit = -1, .with_kinds = true};
     WEIR_TRY(weir_stream_scan_open(table, &options, &scan, err));
@@ -303,6 +303,33 @@ done:
     return code;
 }
 
+/* What a request says must all have an effect. */
+static int check_request(const dump_request *request, size_t paths, weir_error *err)
+{
+    const struct {
+        const char *name;
+        bool is_given;
+    } moments[] = {{"--snapshot", request->snapshot != NULL},
+                   {"--tag", request->tag != NULL},
+                   {"--changelog", request->changelog[0] != NULL},
+                   {"--stream", request->stream[0] != NULL}};
+    const char *moment = NULL;
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        if (moments[i].is_given && moment != NULL) {
+            return weir_fail(err, WEIR_INVALID, "%s and %s exclude each other", moment, moments[i].name);
+        }
+        moment = moments[i].is_given ? moments[i].name : moment;
+    }
+    bool has_changes = request->changelog[0] != NULL || request->stream[0] != NULL;
+    if (request->columns != NULL && has_changes) {
+        return weir_fail(err, WEIR_INVALID, "--columns is for rows; changes come whole");
+    }
+    if (request->with_snapshot && request->stream[0] == NULL) {
+        return weir_fail(err, WEIR_INVALID, "--with-snapshot goes with --stream");
+    }
+    return paths == 1 ? WEIR_OK : weir_fail(err, WEIR_INVALID, "one table's path is needed, %zu were given", paths);
+}
+
 int weir_cli_dump(const weir_cli_command *command, int count, char **words)
 {
     dump_request request = {0};
@@ -322,12 +349,7 @@ int weir_cli_dump(const weir_cli_command *command, int count, char **words)
     int status = WEIR_CLI_DONE;
     weir_arena_init(&request.arena);
     int code = weir_cli_parse(count, words, options, sizeof options / sizeof *options, &request.arena, &operands, &err);
-    if (code == WEIR_OK && operands.count != 1) {
-        code = weir_fail(&err, WEIR_INVALID, "one table's path is needed, %zu were given", operands.count);
-    }
-    if (code == WEIR_OK && request.changelog[0] != NULL && request.stream[0] != NULL) {
-        code = weir_fail(&err, WEIR_INVALID, "--changelog and --stream exclude each other");
-    }
+    code = code == WEIR_OK ? check_request(&request, operands.count, &err) : code;
     if (code != WEIR_OK) {
         status = weir_cli_usage_error(command, &err);
     } else {

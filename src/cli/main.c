@@ -96,6 +96,32 @@ static void keep_standard_streams(void)
     }
 }
 
+/* weir help, or weir help COMMAND. */
+static int show_help(const char *name)
+{
+    char *help[] = {(char *)"--help"};
+    if (name == NULL) {
+        print_overview(stdout);
+        return WEIR_CLI_DONE;
+    }
+    const weir_cli_command *command = find_command(name);
+    return command == NULL ? unknown_command(name) : run_command(command, 1, help);
+}
+
+static int run_words(int count, char **words)
+{
+    const char *first = words[0];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+        return show_help(count > 1 ? words[1] : NULL);
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("weir %s\n", weir_version());
+        return WEIR_CLI_DONE;
+    }
+    const weir_cli_command *command = find_command(first);
+    return command == NULL ? unknown_command(first) : run_command(command, count - 1, words + 1);
+}
+
 int main(int count, char **words)
 {
     weir_alloc_tune();
@@ -104,22 +130,7 @@ int main(int count, char **words)
         print_overview(stderr);
         return WEIR_CLI_USAGE;
     }
-    const char *first = words[1];
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
-        const weir_cli_command *command = count > 2 ? find_command(words[2]) : NULL;
-        if (command != NULL) {
-            char *help[] = {(char *)"--help"};
-            return run_command(command, 1, help);
-        }
-        print_overview(stdout);
-        return WEIR_CLI_DONE;
-    }
-    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-        printf("weir %s\n", weir_version());
-        return WEIR_CLI_DONE;
-    }
-    const weir_cli_command *command = find_command(first);
-    int status = command == NULL ? unknown_command(first) : run_command(command, count - 2, words + 2);
+    int status = run_words(count - 1, words + 1);
     weir_error err = {0};
     if (status == WEIR_CLI_DONE && weir_output_flush(stdout, &err) != WEIR_OK) {
         fprintf(stderr, "weir: %s\n", err.message);

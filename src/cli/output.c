@@ -151,22 +151,31 @@ void weir_output_jsonl(const weir_batch *batch, weir_buffer *out)
 
 /* ---- whole results ---- */
 
-static int check_written(FILE *to, int reason, weir_error *err)
+/* Why writing results failed, by errno: streams remember that it did, not why. Results are written by one thread. */
+static int failure = EIO;
+
+bool weir_output_put(FILE *to, const void *data, size_t size)
 {
-    if (!ferror(to)) {
-        return WEIR_OK;
+    bool failed_before = ferror(to) != 0;
+    fwrite(data, 1, size, to);
+    if (ferror(to) && !failed_before) {
+        failure = errno;
     }
-    return reason == 0 ? weir_fail(err, WEIR_IO, "the results could not be written whole")
-                       : weir_fail_errno(err, reason, "writing", "the results");
+    return !ferror(to);
 }
 
-int weir_output_check(FILE *to, weir_error *err) { return check_written(to, 0, err); }
+int weir_output_check(FILE *to, weir_error *err)
+{
+    return ferror(to) ? weir_fail_errno(err, failure, "writing", "the results") : WEIR_OK;
+}
 
 int weir_output_flush(FILE *to, weir_error *err)
 {
-    errno = 0;
-    fflush(to);
-    return check_written(to, errno, err);
+    bool failed_before = ferror(to) != 0;
+    if (fflush(to) != 0 && !failed_before) {
+        failure = errno;
+    }
+    return weir_output_check(to, err);
 }
 
 /* Writes what has come together. */
@@ -175,10 +184,9 @@ static int write_out(weir_buffer *out, const weir_output_options *options, size_
     if (out->size <= more_than) {
         return WEIR_OK;
     }
-    errno = 0;
-    fwrite(out->data, 1, out->size, options->to);
+    weir_output_put(options->to, out->data, out->size);
     weir_buffer_clear(out);
-    return check_written(options->to, errno, err);
+    return weir_output_check(options->to, err);
 }
 
 static int print_batches(weir_result *result, const weir_output_options *options, weir_buffer *out, int64_t *rows,

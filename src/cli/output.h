@@ -47,6 +47,9 @@ typedef struct weir_output_summary {
 int weir_output_rows(weir_result *result, const weir_output_options *options, weir_output_summary *out,
                      weir_error *err);
 
+/* Writes bytes of results; false: not all of them. weir_output_check tells why. */
+bool weir_output_put(FILE *to, const void *data, size_t size);
+
 /* Whether all that was given to `to` could be written so far: WEIR_IO with the reason, such as a full disk. `flush`
  * also writes what is still buffered. Streams remember a failure, so that a check at the end misses none. */
 int weir_output_check(FILE *to, weir_error *err);

@@ -37,7 +37,7 @@ bool weir_screen_flush(weir_screen *screen)
 {
     bool written = true;
     if (screen->out.size > 0) {
-        written = fwrite(screen->out.data, 1, screen->out.size, screen->to) == screen->out.size;
+        written = weir_output_put(screen->to, screen->out.data, screen->out.size);
         weir_buffer_clear(&screen->out);
     }
     return written && (screen->pager.to == NULL || fflush(screen->to) == 0);

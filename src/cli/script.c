@@ -44,10 +44,13 @@ int weir_cli_run(const weir_cli_command *command, int count, char **words)
     }
     if (code == WEIR_OK) {
         choose_state(&session, operands.items[0], &arena);
-        code = weir_cli_console_open(&session, &console, &err);
+        status = weir_cli_console_open(command, &session, &console);
+    } else {
+        status = weir_cli_usage_error(command, &err);
     }
-    status = code == WEIR_OK ? weir_cli_wait_for_jobs(&console, weir_cli_run_file(&console, operands.items[0]))
-                             : weir_cli_usage_error(command, &err);
+    if (status == WEIR_CLI_DONE) {
+        status = weir_cli_wait_for_jobs(&console, weir_cli_run_file(&console, operands.items[0]));
+    }
     status = close_console(&console, status);
     free(operands.items);
     weir_arena_free(&arena);
@@ -102,11 +105,11 @@ int weir_cli_sql(const weir_cli_command *command, int count, char **words)
     if (code == WEIR_OK && operands.count > 0) {
         code = weir_fail(&err, WEIR_INVALID, "'%s': give statements with -e, a file with -f", operands.items[0]);
     }
-    if (code == WEIR_OK) {
-        code = weir_cli_console_open(&session, &console, &err);
-    }
-    int status = code == WEIR_OK ? weir_cli_wait_for_jobs(&console, run_sources(&console, &from))
+    int status = code == WEIR_OK ? weir_cli_console_open(command, &session, &console)
                                  : weir_cli_usage_error(command, &err);
+    if (status == WEIR_CLI_DONE) {
+        status = weir_cli_wait_for_jobs(&console, run_sources(&console, &from));
+    }
     status = close_console(&console, status);
     free(from.statements.items);
     free(operands.items);

@@ -79,8 +79,11 @@ static void run_format(weir_shell *shell, const char *argument)
 
 static void run_output(weir_shell *shell, const char *argument)
 {
-    if (weir_cli_console_redirect(shell->console, argument[0] == '\0' ? NULL : argument)) {
+    weir_error err = {0};
+    if (weir_cli_console_redirect(shell->console, argument[0] == '\0' ? NULL : argument, &err) == WEIR_OK) {
         printf("Results go to %s.\n", argument[0] == '\0' ? "the terminal" : argument);
+    } else {
+        fprintf(stderr, "%s\n", err.message);
     }
 }
 

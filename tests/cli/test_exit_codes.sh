@@ -21,7 +21,19 @@ status "an unknown format" 2 "$weir" sql --format xml -e "SELECT 1"
 contains "near formats are suggested" "did you mean 'vertical'?" \
     "$("$weir" sql --format vertica -e "SELECT 1" 2>&1)"
 status "an unknown choice of colours" 2 "$weir" sql --color often -e "SELECT 1"
-status "a file of results that can't be made" 2 "$weir" sql --output "$work/missing/results" -e "SELECT 1"
+status "a file of results that can't be made" 1 "$weir" sql --output "$work/missing/results" -e "SELECT 1"
+same "it is told once" "weir sql: $work/missing/results: writing the results: No such file or directory" \
+    "$(cat "$work/err")"
+echo "no folder" >"$work/file"
+status "a warehouse that the machine does not let us use" 1 "$weir" sql --warehouse "$work/file/lake" -e "SELECT 1"
+status "a warehouse that can be none" 2 "$weir" sql --warehouse s3:// -e "SELECT 1"
+status "help of a command" 0 "$weir" help run
+status "help of a command that is not there" 2 "$weir" help rnu
+contains "a near command is suggested there, too" "did you mean 'run'?" "$(cat "$work/err")"
+same "help that cannot be written" 1 "$("$weir" --help 2>"$work/err" >/dev/full; echo $?)"
+contains "why help can't be written is told" "No space left on device" "$(cat "$work/err")"
+status "no threads" 2 "$weir" sql --threads 0 -e "SELECT 1"
+status "too many threads" 2 "$weir" sql --threads 1025 -e "SELECT 1"
 status "a setting" 0 "$weir" sql -Dexecution.runtime-mode=batch --set table.local-time-zone=UTC -e "SELECT 1"
 status "a setting that does not exist" 2 "$weir" sql --set execution.runtime-mod=batch -e "SELECT 1"
 contains "a near setting is suggested" "execution.runtime-mode" "$(cat "$work/err")"
@@ -31,6 +43,15 @@ status "too little memory" 2 "$weir" sql --memory 1MB -e "SELECT 1"
 status "run without a file" 2 "$weir" run
 status "dump without a table" 2 "$weir" dump
 status "changelog and stream together" 2 "$weir" dump x --changelog 1 2 --stream 1 2
+status "a snapshot and a tag together" 2 "$weir" dump x --snapshot 1 --tag t
+status "a snapshot and a stream together" 2 "$weir" dump x --snapshot 1 --stream 1 2
+status "columns of changes" 2 "$weir" dump x --columns a --changelog 1 2
+status "numbers of snapshots without a stream" 2 "$weir" dump x --with-snapshot
+status "compact without a warehouse" 2 "$weir" compact t
+contains "it is told where tables are named" "--warehouse DIR" "$(cat "$work/err")"
+status "compact of tables and a database" 2 "$weir" compact t --database d --warehouse "$work/lake"
+contains "which of both goes is up to people" "leave it out, or 't'" "$(cat "$work/err")"
+status "an interval of a compaction that is done once" 2 "$weir" compact t --interval 3 --warehouse "$work/lake"
 status "completion without a shell" 2 "$weir" completion
 
 # Statements of -i run first; a failure there is one of the whole.
@@ -50,6 +71,11 @@ until grep -q 'SigBlk:.*[2367abef]$' "/proc/$process/status" 2>/dev/null; do sle
 kill -INT $process
 wait $process
 same "an interrupted program" 130 "$?"
+
+# Rows that come slowly fill the disk later; the reason is told then, too.
+same "a disk that fills while rows come" 1 "$("$weir" sql -e "CREATE TEMPORARY TABLE many (n INT)
+    WITH ('connector' = 'datagen', 'number-of-rows' = '100000'); SELECT * FROM many" 2>"$work/err" >/dev/full; echo $?)"
+contains "why it could not be written is told" "No space left on device" "$(cat "$work/err")"
 
 # A script stops at the first statement that fails; what ran before stays.
 cat >"$work/script.sql" <<'SQL'

@@ -110,9 +110,12 @@ for signal in TERM INT HUP; do
     until grep -q "runs\|goes on" "$work/err" 2>/dev/null; do sleep 0.05; done
     status "a second process over the same state" 1 "$weir" run "$work/endless.sql"
     contains "is told who has it" "process $process runs over the state" "$(cat "$work/err")"
-    kill -$signal $process
+    kill -$signal $process # twice, as timeout(1) does: once to the program, and once to its process group
+    sleep 0.02
+    kill -$signal $process 2>/dev/null
     wait $process
     same "a job that $signal stops is in good order" 0 "$?"
+    contains "and says what it has done" "STOPPED" "$(cat "$work/out" "$work/err")"
 done
 status "out of time" 124 "$weir" run "$work/endless.sql" --timeout 0.3
 status "out of time in a statement" 124 "$weir" sql --timeout 0.3 -e "CREATE TEMPORARY TABLE t (n INT) WITH ('connector' = 'datagen',
