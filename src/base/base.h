@@ -8,6 +8,7 @@
  *   pool.h    worker threads and groups of tasks
  *   map.h     hash map from byte strings to pointers
  *   json.h    JSON documents for metadata (a thin layer on jansson)
+ *   display.h how wide text is on a terminal
  *   text.h    UTF-8, numbers and dates as text, suggestions for misspelt names
  *   clock.h   wall and monotonic time, UUIDs
  *   zone.h    time zones

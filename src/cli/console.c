@@ -152,6 +152,21 @@ int weir_cli_run_text(weir_cli_console *console, const char *name, const char *t
     return number != 0 ? weir_interrupt_status(number) : code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
 }
 
+/* What other encodings begin with, which editors and shells of Windows write; NULL: nothing of that kind. A script begins
+ * with a word or a comment, in UTF-16 with a zero in every second byte. */
+static const char *foreign_encoding(weir_slice text)
+{
+    bool has_mark = text.size >= 2 && ((text.data[0] == 0xFF && text.data[1] == 0xFE) ||
+                                       (text.data[0] == 0xFE && text.data[1] == 0xFF));
+    bool has_wide_zeros = text.size >= 4 && ((text.data[0] == 0 && text.data[1] == 0) ||
+                                             (text.data[2] == 0 && text.data[3] == 0));
+    bool has_zero = text.size >= 2 && (text.data[0] == 0) != (text.data[1] == 0);
+    if (has_wide_zeros && (has_mark || has_zero || text.data[0] == 0)) {
+        return "UTF-32";
+    }
+    return has_mark || has_zero ? "UTF-16" : NULL;
+}
+
 int weir_cli_run_file(weir_cli_console *console, const char *path)
 {
     bool is_input = strcmp(path, "-") == 0;
@@ -171,8 +186,11 @@ int weir_cli_run_file(weir_cli_console *console, const char *path)
         fclose(file);
     }
     int status = WEIR_CLI_FAILED;
+    const char *encoding = foreign_encoding(weir_buffer_slice(&text));
     if (failed) {
         fprintf(stderr, "weir: %s: cannot be read: %s\n", path, strerror(errno));
+    } else if (encoding != NULL) {
+        fprintf(stderr, "weir: %s: the text is %s; save it as UTF-8\n", path, encoding);
     } else {
         const char *whole = weir_buffer_text(&text);
         weir_cli_expect_jobs(console, whole, text.size);

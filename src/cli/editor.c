@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/display.h"
 #include "base/text.h"
-#include "cli/display.h"
 #include "cli/editor_internal.h"
 #include "cli/interrupt.h"
 #include "cli/sql_text.h"

@@ -4,8 +4,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/display.h"
 #include "base/text.h"
-#include "cli/display.h"
 #include "cli/editor_internal.h"
 #include "cli/sql_text.h"
 

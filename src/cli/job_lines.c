@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cli/display.h"
+#include "base/display.h"
 #include "cli/figures.h"
 #include "cli/jobs.h"
 

@@ -1,7 +1,7 @@
 /* What tables and vertical rows share: cells as they are shown, colours, the pager. */
 #include "cli/output.h"
 
-#include "cli/display.h"
+#include "base/display.h"
 
 #define NULL_TEXT "<NULL>"
 

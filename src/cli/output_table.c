@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cli/display.h"
+#include "base/display.h"
 #include "cli/output.h"
 
 #define ROWS_FOR_WIDTHS 1000

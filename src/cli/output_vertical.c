@@ -5,7 +5,7 @@
  *   name: Ada
  */
 #include "base/clock.h"
-#include "cli/display.h"
+#include "base/display.h"
 #include "cli/output.h"
 
 static int widest_name(const weir_result *result)

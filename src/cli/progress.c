@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/display.h"
+#include "base/display.h"
 #include "cli/figures.h"
 
 #define FIRST_AFTER_MS 500 /* what is faster needs no line */

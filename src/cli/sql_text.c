@@ -28,8 +28,10 @@ static size_t quoted_end(weir_slice text, size_t from, uint8_t quote, bool *out_
 static size_t comment_end(weir_slice text, size_t from, bool *out_open)
 {
     if (text.data[from] == '-') {
-        const uint8_t *newline = memchr(text.data + from, '\n', text.size - from);
-        return newline == NULL ? text.size : (size_t)(newline - text.data);
+        while (from < text.size && text.data[from] != '\n' && text.data[from] != '\r') {
+            from++;
+        }
+        return from;
     }
     for (size_t at = from + 2; at + 1 < text.size; at++) {
         if (text.data[at] == '*' && text.data[at + 1] == '/') {

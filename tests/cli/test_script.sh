@@ -65,4 +65,19 @@ for mode in batch streaming; do
     same "moved rows, $mode" '[4,"b"]
 [5,"y"]' "$("$weir" dump "$work/moved/default.db/t_$mode" --sort)"
 done
+
+# Texts of other encodings, as editors and shells of Windows write them: told, rather than run as noise.
+for encoding in UTF-16 UTF-16LE UTF-16BE UTF-32 UTF-32LE; do
+    echo "SELECT 1;" | iconv -f UTF-8 -t $encoding >"$work/encoded.sql"
+    status "a script in $encoding" 1 "$weir" run "$work/encoded.sql"
+    same "of $encoding is told" "weir: $work/encoded.sql: the text is ${encoding%[BL]E}; save it as UTF-8" "$(cat "$work/err")"
+done
+printf '\357\273\277SELECT 1;\r\nSELECT 2 -- two\r\n;' >"$work/windows.sql"
+status "a script with a mark of UTF-8 and ends of lines of Windows" 0 "$weir" run "$work/windows.sql" --format jsonl
+same "it ran whole" "[1]
+[2]" "$(cat "$work/out")"
+printf 'SELECT 1; -- one\rSELECT 2;\r' >"$work/mac.sql"
+status "a script whose lines end in carriage returns" 0 "$weir" run "$work/mac.sql" --format jsonl
+same "nothing of it is lost behind a comment" "[1]
+[2]" "$(cat "$work/out")"
 finish

@@ -77,10 +77,35 @@ static void comments_are_left_out_and_hints_are_not(void **state)
         {"a -- b\nc /* d\n * e */ f", "a|c|f"},
         {"t /*+ OPTIONS('k'='v') */ u", "t|/*+|OPTIONS|(|k|=|v|)|*/|u"},
         {"a /* b", "a|this comment has no end; close it with */"},
-        {"\xEF\xBB\xBF"
-         "a\xC2\xA0"
-         "b",
-         "a|b"},
+        {"a -- b\rc -- d\r\ne", "a|c|e"}, /* a lone carriage return ends a line, too */
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void blanks_of_web_pages_and_what_nobody_sees_stand_between_words(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"\uFEFFa\u00A0b\u3000c", "a|b|c"},
+        {"a\u200Bb \u20021\u202F2\u2028\u200E(\u2060x\u00AD)", "a|b|1|2|(|x|)"},
+        {"'a\u200Bb' `a\u200B`", "a\u200Bb|a\u200B"},
+        {"a\xE2\x80", "a\xE2\x80"}, /* cut off: no blank */
+    };
+    check_tokens(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void operators_of_other_languages_are_explained(void **state)
+{
+    (void)state;
+    static const token_case cases[] = {
+        {"a == b", "a|write = to compare"},
+        {"a::INT", "a|Flink's SQL has no ::; write CAST(value AS type)"},
+        {"a<=>b", "a|Flink's SQL has no <=>; write IS NOT DISTINCT FROM"},
+        {"a && b", "a|write AND"},
+        {"# a", "# begins no comment; write --"},
+        {"!a", "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'"},
+        {"a ~ b", "a|the character ~ means nothing in SQL"},
+        {"a \x01", "a|here stands the byte 0x01, which no text of SQL holds; remove it"},
     };
     check_tokens(cases, sizeof cases / sizeof cases[0]);
 }
@@ -91,6 +116,7 @@ static void lookalikes_of_punctuation_are_understood_where_they_mean_one_thing(v
     static const token_case cases[] = {
         {"\u2018it\u2019s\u2019, \u2019b\u2019 \u2032c\u2032 \uFF07d\uFF07 \u2018e'", "it\u2019s|,|b|c|d|e"},
         {"a \u2212 b\u20101 \u20135 \u2014(x)", "a|\u2212|b|\u2010|1|\u2013|5|\u2014|(|x|)"},
+        {"1\uFF0C2\u2014 x", "1|\uFF0C|2|the typographic dash \u2014 may stand for a minus sign or begin a comment; write - or -- instead"},
         {"f\uFF08a\uFF0Cb\uFF09\uFF1D\uFF0A\uFF1B", "f|\uFF08|a|\uFF0C|b|\uFF09|\uFF1D|\uFF0A|\uFF1B"},
     };
     check_tokens(cases, sizeof cases / sizeof cases[0]);
@@ -107,7 +133,7 @@ static void other_lookalikes_are_explained(void **state)
          "a|the typographic dash \u2013 may stand for a minus sign or begin a comment; write - or -- instead"},
         {"\u00B4a\u00B4", "the accent \u00B4 doesn't begin a string; write ' (or ` around a name) instead"},
         {"\"a\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
-        {"#", "this character means nothing in SQL"},
+        {"#", "# begins no comment; write --"},
         {"'abc", "this string has no end; close it with ' (a quote inside is written '')"},
         {"'\xFF'", "this string is no valid UTF-8; save the script as UTF-8"},
     };
@@ -193,6 +219,8 @@ int main(void)
         cmocka_unit_test(words_numbers_and_operators_are_told_apart),
         cmocka_unit_test(a_doubled_quote_stands_for_one),
         cmocka_unit_test(comments_are_left_out_and_hints_are_not),
+        cmocka_unit_test(blanks_of_web_pages_and_what_nobody_sees_stand_between_words),
+        cmocka_unit_test(operators_of_other_languages_are_explained),
         cmocka_unit_test(lookalikes_of_punctuation_are_understood_where_they_mean_one_thing),
         cmocka_unit_test(other_lookalikes_are_explained),
         cmocka_unit_test(any_text_of_lookalikes_ends_in_tokens_or_an_error),

@@ -410,7 +410,7 @@ static void mistakes_are_placed_and_named(void **state)
         {"SELECT order FROM t", 8,
          "unexpected 'order'; expected an expression or a column's name (ORDER is a reserved word: as a name write "
          "`order`)"},
-        {"SELECT 1::INT", 9, "a colon means nothing in Flink SQL; for a cast write CAST(value AS type)"},
+        {"SELECT 1::INT", 9, "Flink's SQL has no ::; write CAST(value AS type)"},
         {"SELECT (1", 10, "unexpected end of the text; expected )"},
         {"SELECT a FROM t GROUP a", 23, "unexpected 'a'; expected BY"},
         {"CREATE TABEL t (a INT)", 8, "unexpected 'TABEL'; did you mean TABLE?"},
@@ -463,6 +463,32 @@ static void an_error_is_shown_with_its_line_and_a_caret(void **state)
     weir_sql_render_error(text, strlen(text), &err, &out);
     assert_string_equal(weir_buffer_text(&out), "unknown column 'amuont'\n");
     weir_buffer_free(&out);
+}
+
+static void the_caret_stands_under_its_word_whatever_stands_before_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int32_t column;
+        const char *shown;
+    } cases[] = {
+        {"SELECT '杭州', bad", 14, "  SELECT '杭州', bad\n                 ^\n"}, /* two places a character */
+        {"SELECT 'e\u0301', bad", 14, "  SELECT 'e\u0301', bad\n              ^\n"},
+        {"a \x1b[2J bad", 8, "  a \\x1b[2J bad\n            ^\n"}, /* a terminal is told nothing */
+        {"a \xff\xfe bad", 6, "  a \\xff\\xfe bad\n             ^\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        weir_error err = {.code = WEIR_INVALID, .line = 1, .column = cases[i].column, .message = "unexpected \x1b[2J"};
+        weir_buffer out = {0};
+        weir_buffer expected = {0};
+        weir_buffer_append_format(&expected, "line 1, column %d: unexpected \\x1b[2J\n%s", cases[i].column,
+                                  cases[i].shown);
+        weir_sql_render_error(cases[i].line, strlen(cases[i].line), &err, &out);
+        assert_string_equal(weir_buffer_text(&out), weir_buffer_text(&expected));
+        weir_buffer_free(&out);
+        weir_buffer_free(&expected);
+    }
 }
 
 static void a_line_is_shown_without_its_secrets(void **state)
@@ -545,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_shell_knows_when_a_statement_goes_on),
         cmocka_unit_test(mistakes_are_placed_and_named),
         cmocka_unit_test(an_error_is_shown_with_its_line_and_a_caret),
+        cmocka_unit_test(the_caret_stands_under_its_word_whatever_stands_before_it),
         cmocka_unit_test(a_line_is_shown_without_its_secrets),
         cmocka_unit_test(depth_and_length_are_bounded),
         cmocka_unit_test(names_are_quoted_only_where_they_must_be),

@@ -34,24 +34,45 @@ void weir_lexer_advance(weir_lexer *lexer, size_t offset)
 
 /* --- Blanks and comments --------------------------------------------------------------------------------------- */
 
+/* Blanks of typesetting, and what takes no place: web pages and documents put them between words, where nobody sees
+ * them. */
+static const struct {
+    const char *first, *last; /* of the same size */
+} blanks[] = {
+    {"\xC2\xA0", "\xC2\xA0"},         /* no-break space */
+    {"\xC2\xAD", "\xC2\xAD"},         /* soft hyphen */
+    {"\xE2\x80\x80", "\xE2\x80\x8F"}, /* spaces by width, zero-width ones, joiners, marks of direction */
+    {"\xE2\x80\xA8", "\xE2\x80\xAF"}, /* ends of lines and paragraphs, more marks, narrow no-break space */
+    {"\xE2\x81\x9F", "\xE2\x81\xA0"}, /* mathematical space, word joiner */
+    {"\xE3\x80\x80", "\xE3\x80\x80"}, /* ideographic space */
+    {"\xEF\xBB\xBF", "\xEF\xBB\xBF"}, /* byte order mark */
+};
+
 static size_t blank_size(const weir_lexer *lexer, size_t ahead)
 {
     unsigned char c = (unsigned char)char_at(lexer, ahead);
     if (c == ' ' || (c >= '\t' && c <= '\r')) {
         return 1;
     }
-    if (c == 0xC2 && (unsigned char)char_at(lexer, ahead + 1) == 0xA0) {
-        return 2; /* no-break space */
-    }
-    if (c == 0xE3 && (unsigned char)char_at(lexer, ahead + 1) == 0x80 &&
-        (unsigned char)char_at(lexer, ahead + 2) == 0x80) {
-        return 3; /* ideographic space */
-    }
-    if (c == 0xEF && (unsigned char)char_at(lexer, ahead + 1) == 0xBB &&
-        (unsigned char)char_at(lexer, ahead + 2) == 0xBF) {
-        return 3; /* byte order mark */
+    const char *at = lexer->text + lexer->offset + ahead;
+    for (size_t i = 0; c >= 0xC2 && i < sizeof blanks / sizeof blanks[0]; i++) {
+        size_t size = strlen(blanks[i].first);
+        bool is_whole = lexer->size - lexer->offset - ahead >= size;
+        if (is_whole && memcmp(at, blanks[i].first, size) >= 0 && memcmp(at, blanks[i].last, size) <= 0) {
+            return size;
+        }
     }
     return 0;
+}
+
+/* Where the line ends that the lexer is in; a lone carriage return ends one, too, as in Flink. */
+static size_t end_of_line(const weir_lexer *lexer)
+{
+    size_t at = lexer->offset;
+    while (at < lexer->size && lexer->text[at] != '\n' && lexer->text[at] != '\r') {
+        at++;
+    }
+    return at;
 }
 
 static int fail_token(weir_lexer *lexer, const weir_position *at, const char *message)
@@ -92,8 +113,7 @@ bool weir_lexer_skip_blanks(weir_lexer *lexer)
         if (blank > 0 && lexer->offset < lexer->size) {
             weir_lexer_advance(lexer, lexer->offset + blank);
         } else if (begins_comment(lexer)) {
-            const char *end = memchr(lexer->text + lexer->offset, '\n', lexer->size - lexer->offset);
-            weir_lexer_advance(lexer, end == NULL ? lexer->size : (size_t)(end - lexer->text));
+            weir_lexer_advance(lexer, end_of_line(lexer));
         } else if (char_at(lexer, 0) == '/' && char_at(lexer, 1) == '*' && char_at(lexer, 2) != '+') {
             const char *from = lexer->text + lexer->offset + 2;
             const char *end = memmem(from, lexer->size - lexer->offset - 2, "*/", 2);
@@ -236,7 +256,8 @@ static void lex_number(weir_lexer *lexer, weir_token *token)
     }
     take_text(lexer, token, lexer->offset + i);
     token->kind = WEIR_TOKEN_NUMBER;
-    if (starts_word((unsigned char)char_at(lexer, 0))) {
+    bool is_apart = blank_size(lexer, 0) > 0 || find_lookalike(lexer, lexer->offset) != NULL;
+    if (starts_word((unsigned char)char_at(lexer, 0)) && !is_apart) {
         fail_token(lexer, &token->position,
                    "a name can't begin with a digit; put it in backquotes, or a blank after the number");
         token->kind = WEIR_TOKEN_ERROR;
@@ -436,26 +457,53 @@ static const operator_row operators[] = {
     {":", WEIR_TOKEN_COLON},
 };
 
+/* Operators of other languages and of other databases' SQL. */
+static const struct {
+    const char *text;
+    const char *message;
+} foreign_operators[] = {
+    {"<=>", "Flink's SQL has no <=>; write IS NOT DISTINCT FROM"},
+    {"==", "write = to compare"},
+    {"&&", "write AND"},
+    {"::", "Flink's SQL has no ::; write CAST(value AS type)"},
+    {":=", "Flink's SQL has no :="},
+    {"#", "# begins no comment; write --"},
+    {"\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
+};
+
+static bool stands_here(const weir_lexer *lexer, const char *text)
+{
+    size_t size = strlen(text);
+    return lexer->size - lexer->offset >= size && memcmp(lexer->text + lexer->offset, text, size) == 0;
+}
+
+static void fail_operator(weir_lexer *lexer, weir_token *token, size_t size, const char *message)
+{
+    fail_token(lexer, &token->position, message);
+    token->kind = WEIR_TOKEN_ERROR;
+    take_text(lexer, token, lexer->offset + size);
+}
+
 static void lex_operator(weir_lexer *lexer, weir_token *token)
 {
+    for (size_t i = 0; i < sizeof foreign_operators / sizeof foreign_operators[0]; i++) {
+        if (stands_here(lexer, foreign_operators[i].text)) {
+            fail_operator(lexer, token, strlen(foreign_operators[i].text), foreign_operators[i].message);
+            return;
+        }
+    }
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        size_t size = strlen(operators[i].text);
-        if (lexer->size - lexer->offset >= size && memcmp(lexer->text + lexer->offset, operators[i].text, size) == 0) {
-            take_text(lexer, token, lexer->offset + size);
+        if (stands_here(lexer, operators[i].text)) {
+            take_text(lexer, token, lexer->offset + strlen(operators[i].text));
             token->kind = operators[i].kind;
             return;
         }
     }
-    char c = char_at(lexer, 0);
-    const char *message = "this character means nothing in SQL";
-    if (c == '"') {
-        message = "double quotes are no quotes of Flink SQL; write ' around text, ` around a name";
-    } else if (c == '!') {
-        message = "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'";
-    }
-    fail_token(lexer, &token->position, message);
-    token->kind = WEIR_TOKEN_ERROR;
-    take_text(lexer, token, lexer->offset + 1);
+    unsigned char c = (unsigned char)char_at(lexer, 0);
+    const char *message = c == '!' ? "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'"
+                          : c > ' ' && c < 0x7F ? "the character %c means nothing in SQL"
+                                                : "here stands the byte 0x%02X, which no text of SQL holds; remove it";
+    fail_operator(lexer, token, 1, weir_arena_format(lexer->arena, message, c));
 }
 
 /* Where a string that a typographic quote opened ends: at the next single quote of any kind behind which no word goes

@@ -441,6 +441,11 @@ static int fail_after_statement(weir_parser *parser)
     bool lexed = weir_parser_peek(parser, 0)->kind != WEIR_TOKEN_ERROR;
     if (lexed && before != NULL && before->kind == WEIR_TOKEN_WORD && before->keyword == WEIR_KEYWORD_NONE) {
         before = &parser->tokens[parser->index - 1];
+        if (weir_text_equal_ignore_case(before->text, "TOP") && weir_parser_at(parser, WEIR_TOKEN_NUMBER)) {
+            return weir_parser_fail(parser, &before->position,
+                                    "Flink's SQL has no TOP; write LIMIT %s at the end of the query",
+                                    weir_parser_peek(parser, 0)->text);
+        }
         const char *meant = weir_suggest(before->text, words, sizeof words / sizeof words[0]);
         for (size_t i = 0; meant != NULL && i < sizeof words / sizeof words[0]; i++) {
             if (words[i] == meant) {

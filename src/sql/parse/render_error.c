@@ -1,4 +1,5 @@
 /* Showing an error with the line of SQL that it points at, and a caret. Secrets in the line are not shown. */
+#include "base/display.h"
 #include "base/text.h"
 #include "meta/options.h"
 #include "sql/parser.h"
@@ -94,6 +95,45 @@ static void append_without_secrets(weir_slice line, weir_buffer *out)
 
 /* ---- showing ---- */
 
+/* A piece of the text as a terminal can be told it: a script may hold anything. Tabs stay. */
+static void append_piece(weir_slice text, weir_buffer *out)
+{
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *tab = memchr(text.data + at, '\t', text.size - at);
+        size_t end = tab == NULL ? text.size : (size_t)(tab - text.data);
+        weir_display_escape(weir_slice_of(text.data + at, end - at), out);
+        weir_buffer_append_text(out, tab == NULL ? "" : "\t");
+        at = end + (tab != NULL);
+    }
+}
+
+/* Blanks as wide as what stands above them. */
+static void append_blanks(weir_slice shown, weir_buffer *out)
+{
+    for (size_t at = 0; at < shown.size;) {
+        const uint8_t *tab = memchr(shown.data + at, '\t', shown.size - at);
+        size_t end = tab == NULL ? shown.size : (size_t)(tab - shown.data);
+        int width = weir_display_width(weir_slice_of(shown.data + at, end - at));
+        weir_buffer_append_format(out, "%*s%s", width, "", tab == NULL ? "" : "\t");
+        at = end + (tab != NULL);
+    }
+}
+
+/* Messages have lines of their own, and quote what was found. */
+static void append_message(const char *message, weir_buffer *out)
+{
+    const char *line = message;
+    for (;;) {
+        size_t size = strcspn(line, "\n");
+        append_piece(weir_slice_of(line, size), out);
+        weir_buffer_append_byte(out, '\n');
+        if (line[size] == '\0') {
+            return;
+        }
+        line += size + 1;
+    }
+}
+
 static void append_line(weir_slice line, const weir_error *err, weir_buffer *out)
 {
     size_t before = weir_utf8_prefix(line, (size_t)(err->column > 0 ? err->column - 1 : 0));
@@ -109,27 +149,28 @@ static void append_line(weir_slice line, const weir_error *err, weir_buffer *out
     weir_slice after = weir_slice_of(line.data + before, line.size - before);
     size_t to = before + weir_utf8_prefix(after, shown_after);
     weir_buffer_append_text(out, "  ");
-    weir_buffer_append(out, line.data + from, to - from);
+    size_t shown_from = out->size;
+    append_piece(weir_slice_of(line.data + from, before - from), out);
+    size_t shown_before_size = out->size - shown_from;
+    append_piece(weir_slice_of(line.data + before, to - before), out);
     weir_buffer_append_text(out, "\n  ");
-    for (size_t i = from; i < before; i++) {
-        if (line.data[i] == '\t') {
-            weir_buffer_append_byte(out, '\t');
-        } else if ((line.data[i] & 0xC0) != 0x80) {
-            weir_buffer_append_byte(out, ' ');
-        }
-    }
+    weir_buffer blanks = {0};
+    append_blanks(weir_slice_of(out->data + shown_from, shown_before_size), &blanks);
+    weir_buffer_append(out, blanks.data, blanks.size);
     weir_buffer_append_text(out, "^\n");
+    weir_buffer_free(&blanks);
 }
 
 void weir_sql_render_error(const char *text, size_t size, const weir_error *err, weir_buffer *out)
 {
     if (err->line <= 0) {
-        weir_buffer_append_format(out, "%s\n", err->message);
+        append_message(err->message, out);
         return;
     }
-    weir_buffer_append_format(out, "line %d, column %d: %s\n", err->line, err->column, err->message);
+    weir_buffer_append_format(out, "line %d, column %d: ", err->line, err->column);
+    append_message(err->message, out);
     weir_buffer line = {0};
     append_without_secrets(find_line(text, size, err->line), &line);
-    append_line(weir_slice_text(weir_buffer_text(&line)), err, out);
+    append_line(weir_buffer_slice(&line), err, out);
     weir_buffer_free(&line);
 }

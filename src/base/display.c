@@ -1,5 +1,5 @@
 /* Text on a terminal: widths, cutting, padding. */
-#include "cli/display.h"
+#include "base/display.h"
 
 /* The code point at `at`; *size its bytes. What is no UTF-8 counts byte by byte, as INVALID. */
 #define INVALID 0xffffffffu

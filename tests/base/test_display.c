@@ -1,7 +1,7 @@
 /* Widths of texts on a terminal, cutting and escaping. */
 #include "cmocka_all.h"
 
-#include "cli/display.h"
+#include "base/display.h"
 
 static void widths_are_those_of_terminals(void **state)
 {

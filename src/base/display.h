@@ -1,6 +1,6 @@
 /* How wide text is on a terminal. */
-#ifndef WEIR_CLI_DISPLAY_H
-#define WEIR_CLI_DISPLAY_H
+#ifndef WEIR_BASE_DISPLAY_H
+#define WEIR_BASE_DISPLAY_H
 
 #include "base/buffer.h"
 
