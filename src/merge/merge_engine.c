@@ -63,13 +63,28 @@ int weir_merge_engine_check_retraction(const weir_merge_engine *engine, int8_t k
     }
 }
 
+/* The row of a group that lies above level 0: it was the first to get there, and has been told. Of several writers one
+ * may come with a lesser sequence number later. -1: there is none. */
+static int64_t find_told(const weir_merge_groups *groups, int64_t start, int64_t end)
+{
+    for (int64_t row = start; row < end && groups->levels != NULL; row++) {
+        if (groups->levels[row] > 0 && !weir_row_kind_is_retract(groups->kinds[row])) {
+            return row;
+        }
+    }
+    return -1;
+}
+
 static int pick_oldest_add(const weir_merge_engine *engine, const weir_merge_groups *groups, int64_t *out_picks,
                            weir_error *err)
 {
     for (int64_t g = 0; g < groups->group_count; g++) {
         int64_t start = groups->group_starts[g];
         int64_t end = groups->group_starts[g + 1];
-        out_picks[g] = -1;
+        out_picks[g] = find_told(groups, start, end);
+        if (out_picks[g] >= 0) {
+            continue;
+        }
         for (int64_t row = end - 1; row >= start; row--) {
             if (!weir_row_kind_is_retract(groups->kinds[row]) || (end - start == 1 && !engine->ignore_delete)) {
                 out_picks[g] = row;

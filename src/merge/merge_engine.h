@@ -6,7 +6,7 @@
  *   engine          the row                                     its kind and sequence number
  *   ──────────────  ──────────────────────────────────────────  ─────────────────────────────────────────────────────
  *   deduplicate     the newest                                  that row's
- *   first-row       the oldest                                  that row's; no row where an older one was looked up
+ *   first-row       the oldest above level 0, or the oldest     that row's; no row where an older one was looked up
  *   partial-update  column by column the newest that is not     +I, or -D when the newest row deletes the key or no
  *                   NULL, or what its sequence group says       row added it; number of the newest row that counts
  *   aggregation     column by column what its function makes    +I, or -D when aggregation.remove-record-on-delete is
@@ -26,7 +26,8 @@
  *   compactions with nothing older below, leave it out; every other compaction and the write buffer keep it.
  * - Where the table looks older rows up (changelog-producer lookup, force-lookup, deletion vectors; `reads_one_level`),
  *   a row above level 0 already holds everything older. So of a group's rows above level 0 only that of the least level
- *   takes part, in compactions and in reads alike. Groups need levels then. (Engines that pick give the same anyway.)
+ *   takes part, in compactions and in reads alike. Groups need levels then, and for first-row. (deduplicate gives the
+ *   same anyway.)
  *
  * Engines that pick a row tell which (`weir_merge_engine_picks`); others fold rows column by column (group_fold.h).
  * Both work on any weir_merge_groups: those of a merge of runs (merge_reader.h does all of it), or those that a write
@@ -100,6 +101,12 @@ int weir_merge_engine_check_retraction(const weir_merge_engine *engine, int8_t k
 static inline bool weir_merge_engine_picks(const weir_merge_engine *engine)
 {
     return engine->kind == WEIR_MERGE_DEDUPLICATE || engine->kind == WEIR_MERGE_FIRST_ROW;
+}
+
+/* Whether levels decide which row counts, beside age: rows of level 0 and those above are told apart to the end. */
+static inline bool weir_merge_engine_needs_levels(const weir_merge_engine *engine)
+{
+    return engine->reads_one_level || engine->kind == WEIR_MERGE_FIRST_ROW;
 }
 
 /* For engines that pick: of each group the position of the row that stands for it, or -1: none does. */

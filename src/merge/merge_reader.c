@@ -202,7 +202,8 @@ static int open_merge(merge_reader *merge, weir_merge_input input, const int32_t
     }
     merge->cursors = WEIR_NEW_ARRAY(&merge->arena, weir_run_cursor, run_count + 1);
     weir_key_groups_init(&merge->groups, source, merge->cursors, run_count);
-    merge->groups.want_levels = merge->want_previous || options->older != NULL || merge->engine.reads_one_level;
+    merge->groups.want_levels =
+        merge->want_previous || options->older != NULL || weir_merge_engine_needs_levels(&merge->engine);
     for (int32_t r = 0; r < run_count; r++) {
         weir_run_cursor_init(&merge->cursors[r], source, &input.runs[r], (uint32_t)r);
     }

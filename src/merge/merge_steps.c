@@ -89,7 +89,7 @@ static int plan_steps(weir_merge_input *input, const weir_merge_options *options
     *out = (step_plan){.by_age = !weir_merge_engine_picks(&engine)};
     if (options->want_previous) {
         out->boundary = options->previous_level > 1 ? options->previous_level : 1;
-    } else if (engine.reads_one_level) {
+    } else if (weir_merge_engine_needs_levels(&engine)) {
         out->boundary = 1;
     }
     if (out->by_age) {

@@ -359,19 +359,27 @@ static int rows_of_key(const model *m, int32_t key, model_row **out)
     return count;
 }
 
+/* The oldest row above level 0, or else the oldest. One that was looked up is known already. */
+static bool expect_first_row(model_row *const *rows, int count, model_row *out)
+{
+    for (int least_level = 1; least_level >= 0; least_level--) {
+        for (int i = 0; i < count; i++) {
+            if (!is_retract(rows[i]) && rows[i]->level >= least_level) {
+                *out = *rows[i];
+                return rows[i]->level < MOST_RUNS + 1;
+            }
+        }
+    }
+    return false;
+}
+
 /* What should come of a key; false: nothing. */
 static bool expect_row(const model *m, int32_t key, model_row *out)
 {
     model_row *rows[MOST_RUNS + 1];
     int count = rows_of_key(m, key, rows);
     if (m->shape->is_first_row) {
-        for (int i = 0; i < count; i++) {
-            if (!is_retract(rows[i])) {
-                *out = *rows[i];
-                return rows[i]->level < MOST_RUNS + 1; /* one that was looked up is known already */
-            }
-        }
-        return false;
+        return expect_first_row(rows, count, out);
     }
     if (count <= 1) {
         *out = count == 1 ? *rows[0] : (model_row){0};
@@ -453,6 +461,13 @@ static void append_row(model *m, weir_batch *batch, const model_row *row)
 }
 
 /* Adds a run of random keys, newer than those before. */
+/* Later runs have greater numbers; but where several writers have made them, which first-row must bear, they have not. */
+static int64_t draw_sequence_number(model *m, int32_t run)
+{
+    int64_t drawn = (int64_t)random_below(&m->random, KEY_SPACE);
+    return m->shape->is_first_row ? drawn * MOST_RUNS + run : (int64_t)run * KEY_SPACE + drawn;
+}
+
 static void add_run(model *m, int32_t level)
 {
     fixture *test = &m->test;
@@ -462,8 +477,7 @@ static void add_run(model *m, int32_t level)
     uint64_t gap = 1 + random_below(&m->random, 4);
     for (int32_t key = (int32_t)random_below(&m->random, gap); key < KEY_SPACE;
          key += 1 + (int32_t)random_below(&m->random, gap)) {
-        sequence_numbers[batch.length] =
-            (int64_t)m->run_count * KEY_SPACE + (int64_t)random_below(&m->random, KEY_SPACE);
+        sequence_numbers[batch.length] = draw_sequence_number(m, m->run_count);
         append_row(m, &batch, add_row(m, key, level, sequence_numbers[batch.length]));
     }
     written_files written = {0};
@@ -671,7 +685,9 @@ static void rows_that_are_looked_up_merge_as_a_run_would(void **state)
             shape.one_level |= !shape.is_first_row; /* looked-up rows come in where there is none above level 0 */
             start_model(&m, &shape, (random_state){random_next(&random)});
             for (int32_t key = 0; key < KEY_SPACE; key += 1 + (int32_t)random_below(&m.random, 3)) {
-                model_row *row = add_row(&m, key, MOST_RUNS + 1, -(int64_t)random_below(&m.random, 1000) - 1);
+                int64_t sequence = shape.is_first_row ? draw_sequence_number(&m, MOST_RUNS - 1)
+                                                      : -(int64_t)random_below(&m.random, 1000) - 1;
+                model_row *row = add_row(&m, key, MOST_RUNS + 1, sequence);
                 row->kind = shape.is_first_row ? (int8_t)WEIR_INSERT : row->kind;
             }
             int32_t runs = 1 + (int32_t)random_below(&m.random, MOST_RUNS - 1);
