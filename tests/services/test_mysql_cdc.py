@@ -284,6 +284,68 @@ def test_sums_of_a_changelog_are_right_after_kills(scene):
         job.stop()
 
 
+# Keys and what a row's is.
+KEYS_OF_TYPES = [
+    ("ENUM('z','y','x','w')", "n % 4 + 1"),
+    ("SET('c','b','a')", "n % 8"),
+    ("TIME(1)", "SEC_TO_TIME(n * 37.5 - 40000)"),
+    ("FLOAT", "n * 1.1 - 700"),
+    ("DOUBLE", "n / 7 - 100"),
+    ("BIT(12)", "n * 7 % 4096"),
+    ("DECIMAL(50, 5)", "CAST(n - 600 AS DECIMAL(50, 5)) * 100000000000000000000000000000000000000"),
+    ("VARBINARY(9)", "UNHEX(LPAD(HEX(n * 7919 % 65536), n % 3 * 2 + 4, '0'))"),
+    ("DATETIME(3)", "'2024-01-01' + INTERVAL n * 1.5 SECOND"),
+]
+
+
+def test_keys_of_every_type_are_read_in_chunks(scene):
+    for mysql in both(scene):
+        for number, (kind, value) in enumerate(KEYS_OF_TYPES):
+            table, name = f"k{number}", f"{mysql.server.name}{number}"
+            mysql.run(f"CREATE TABLE {table} (k {kind}, n INT, v INT, PRIMARY KEY (k, n)); CREATE TABLE n{number} (n INT); "
+                      f"INSERT INTO n{number} VALUES {', '.join(f'({n})' for n in range(1200))}; "
+                      f"INSERT INTO {table} SELECT {value}, n, 0 FROM n{number}")
+            script = (mysql.source("n INT, v INT", table, **{"scan.incremental.snapshot.chunk.size": 60}) + lake(scene) +
+                      f"CREATE TABLE IF NOT EXISTS lake.d.{name} (g INT, c BIGINT, n BIGINT, v BIGINT, "
+                      "PRIMARY KEY (g) NOT ENFORCED) WITH ('bucket' = '1');\n"
+                      "SET 'execution.checkpointing.interval' = '100 ms';\n"
+                      f"INSERT INTO lake.d.{name} SELECT MOD(n, 10), COUNT(*), SUM(n), SUM(v) FROM source GROUP BY MOD(n, 10);")
+            load = Load(mysql, lambda client, turn: (
+                f"UPDATE {table} SET v = v + 1 WHERE n % 13 = {turn % 13}; "
+                f"DELETE FROM {table} WHERE n % 101 = {turn % 101} AND n > 600; "
+                f"INSERT IGNORE INTO {table} SELECT {value}, n, 7 FROM n{number} WHERE n % 101 = {turn * 3 % 101}; "
+                f"UPDATE IGNORE {table} SET n = n + 2000 WHERE n % 211 = {turn % 211}"), 1)
+            try:
+                job = scene.job(script, name=name)
+                time.sleep(scene.random.uniform(0.3, 0.8))
+                job.kill()
+                job = scene.job(script, name=name)
+                time.sleep(0.5)
+            finally:
+                load.stop()
+            expected = [[int(value) for value in row] for row in mysql.run(
+                f"SELECT MOD(n, 10), COUNT(*), SUM(n), SUM(v) FROM {table} GROUP BY 1")]
+
+            def same():
+                assert job.running(), job.output()
+                scene.equal(kind, expected, scene.sql(lake(scene) + f"SELECT * FROM lake.d.{name};"))
+                return True
+            scene.eventually("the same sums", same, 30)
+            job.kill()
+
+
+def test_larger_tables_with_keys_of_every_type(scene):
+    """More rows than are read without an order."""
+    mysql = Mysql(scene.server("mariadb"), scene.name)
+    mysql.run("CREATE TABLE n (n INT); INSERT INTO n SELECT seq FROM seq_1_to_70000")
+    for number, (kind, value) in enumerate(KEYS_OF_TYPES):
+        mysql.run(f"CREATE TABLE t{number} (k {kind}, n INT, PRIMARY KEY (k, n)); INSERT IGNORE INTO t{number} SELECT {value}, n FROM n")
+        (expected,), = mysql.run(f"SELECT COUNT(*) FROM t{number}")
+        came = scene.sql(mysql.source("n INT", f"t{number}", **{"scan.startup.mode": "snapshot"}) +
+                         "SET 'execution.runtime-mode' = 'batch'; SELECT COUNT(*), COUNT(DISTINCT n) FROM source;")
+        assert came == [[int(expected), int(expected)]], f"{kind}: {came}, not {expected}"
+
+
 def test_a_large_transaction_is_cut_and_goes_on_within(scene):
     for mysql in both(scene):
         name = mysql.server.name

@@ -84,7 +84,6 @@ static bool is_same(const weir_mysql_value *a, const weir_mysql_value *b)
     }
     switch (a->kind) {
     case WEIR_MYSQL_NULL:
-    case WEIR_MYSQL_NO_DATE:
         return true;
     case WEIR_MYSQL_BYTES:
     case WEIR_MYSQL_BITS:

@@ -137,6 +137,17 @@ static int format_bytes(weir_mysql_converter *converter, weir_slice bytes, weir_
 
 static int fraction_digits(const weir_mysql_column *column) { return column->length > 6 ? 6 : (int)column->length; }
 
+/* 2024-05-00, and of DATETIME the time too. */
+static void format_no_date(const weir_mysql_column *column, int64_t number, weir_buffer *out)
+{
+    int64_t day = number / WEIR_MYSQL_MICROS_PER_DAY;
+    weir_buffer_append_format(out, "%04d-%02d-%02d", (int)(day / 10000), (int)(day / 100 % 100), (int)(day % 100));
+    if (column->type != WEIR_MYSQL_DATE) {
+        weir_buffer_append_byte(out, ' ');
+        format_duration(number % WEIR_MYSQL_MICROS_PER_DAY, fraction_digits(column), out);
+    }
+}
+
 int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_value *value, weir_buffer *out,
                               weir_error *err)
 {
@@ -182,7 +193,7 @@ int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_
         weir_buffer_append_text(out, value->kind == WEIR_MYSQL_INSTANT ? "Z" : "");
         break;
     case WEIR_MYSQL_NO_DATE:
-        weir_buffer_append_text(out, column->type == WEIR_MYSQL_DATE ? "0000-00-00" : "0000-00-00 00:00:00");
+        format_no_date(column, value->number, out);
         break;
     case WEIR_MYSQL_LABEL:
         return format_label(column, value->number, out, err);
@@ -194,6 +205,67 @@ int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_
     case WEIR_MYSQL_NULL:
         break;
     }
+    return WEIR_OK;
+}
+
+/* ---- keys ---- */
+
+/* The number of an ENUM's label, from 1; 0: it is none of them. */
+static uint64_t place_of_label(const weir_mysql_column *column, weir_slice label)
+{
+    for (uint32_t i = 0; i < column->label_count; i++) {
+        if (weir_slice_equal(label, weir_slice_text(column->labels[i]))) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* A bit for each of a SET's labels. */
+static uint64_t bits_of_labels(const weir_mysql_column *column, weir_slice labels)
+{
+    uint64_t bits = 0;
+    while (labels.size > 0) {
+        const uint8_t *comma = memchr(labels.data, ',', labels.size);
+        size_t size = comma == NULL ? labels.size : (size_t)(comma - labels.data);
+        uint64_t place = place_of_label(column, weir_slice_of(labels.data, size));
+        bits |= place == 0 || place > 64 ? 0 : (uint64_t)1 << (place - 1);
+        size += comma != NULL;
+        labels = weir_slice_of(labels.data + size, labels.size - size);
+    }
+    return bits;
+}
+
+static uint64_t number_of_bits(weir_slice bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes.size && i < 8; i++) {
+        number = number << 8 | bytes.data[i];
+    }
+    return number;
+}
+
+int weir_mysql_converter_key(weir_mysql_converter *converter, const weir_mysql_value *value, weir_buffer *out,
+                             weir_error *err)
+{
+    const weir_mysql_column *column = converter->column;
+    uint64_t number;
+    if (value->kind == WEIR_MYSQL_REAL) {
+        weir_buffer_append_format(out, "%.17g", value->real + 0.0); /* 0 and -0 are the same key */
+        return WEIR_OK;
+    }
+    if (value->kind == WEIR_MYSQL_LABEL || value->kind == WEIR_MYSQL_LABELS) {
+        number = (uint64_t)value->number;
+    } else if (value->kind == WEIR_MYSQL_BITS) {
+        number = number_of_bits(value->bytes);
+    } else if (column->type == WEIR_MYSQL_ENUM && value->kind == WEIR_MYSQL_BYTES) {
+        number = place_of_label(column, value->bytes);
+    } else if (column->type == WEIR_MYSQL_SET && value->kind == WEIR_MYSQL_BYTES) {
+        number = bits_of_labels(column, value->bytes);
+    } else {
+        return weir_mysql_converter_text(converter, value, out, err);
+    }
+    weir_buffer_append_format(out, "%" PRIu64, number);
     return WEIR_OK;
 }
 
@@ -214,15 +286,6 @@ static int fail_fit(weir_mysql_converter *converter, const weir_mysql_value *val
     return code;
 }
 
-static weir_int128 bits_of(weir_slice bytes)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < bytes.size && i < 8; i++) {
-        number = number << 8 | bytes.data[i];
-    }
-    return number;
-}
-
 /* Any exact number, rescaled half up; false: it is none, or does not fit. */
 static bool exact_number(weir_mysql_converter *converter, const weir_mysql_value *value, int precision, int scale,
                          weir_int128 *out)
@@ -234,7 +297,7 @@ static bool exact_number(weir_mysql_converter *converter, const weir_mysql_value
     case WEIR_MYSQL_NUMERIC: {
         weir_int128 number = value->kind == WEIR_MYSQL_SIGNED     ? value->number
                              : value->kind == WEIR_MYSQL_UNSIGNED ? (weir_int128)(uint64_t)value->number
-                             : value->kind == WEIR_MYSQL_BITS     ? bits_of(value->bytes)
+                             : value->kind == WEIR_MYSQL_BITS     ? (weir_int128)number_of_bits(value->bytes)
                                                                   : value->numeric;
         int from = value->kind == WEIR_MYSQL_NUMERIC ? value->scale : 0;
         if (from > scale) {
@@ -283,7 +346,7 @@ static int append_boolean(weir_mysql_converter *converter, const weir_mysql_valu
 {
     uint8_t bit;
     if (value->kind == WEIR_MYSQL_BITS) {
-        bit = bits_of(value->bytes) != 0;
+        bit = number_of_bits(value->bytes) != 0;
     } else if (value->kind == WEIR_MYSQL_SIGNED || value->kind == WEIR_MYSQL_UNSIGNED) {
         bit = value->number == 1;
     } else {

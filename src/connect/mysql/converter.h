@@ -46,6 +46,11 @@ void weir_mysql_converter_free(weir_mysql_converter *converter);
 int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_value *value, weir_buffer *out,
                               weir_error *err);
 
+/* Appends a value of a key as text that is the same wherever it comes from, and that its order can be told from:
+ * numbers of ENUM, SET and BIT, all digits of FLOAT and DOUBLE, and otherwise the text above. */
+int weir_mysql_converter_key(weir_mysql_converter *converter, const weir_mysql_value *value, weir_buffer *out,
+                             weir_error *err);
+
 /* Appends a value, or NULL. Dates that are none (0000-00-00) are NULL, or 1970-01-01 where the server's column is NOT
  * NULL. */
 static inline int weir_mysql_convert(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,

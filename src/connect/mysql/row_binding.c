@@ -396,7 +396,7 @@ int weir_row_append_texts(weir_row_texts *texts, const weir_mysql_value *values,
     for (uint32_t i = 0; i < texts->count; i++) {
         weir_mysql_converter *converter = &texts->converters[i];
         weir_buffer_clear(&converter->text);
-        WEIR_TRY(weir_mysql_converter_text(converter, &values[texts->places[i]], &converter->text, err));
+        WEIR_TRY(weir_mysql_converter_key(converter, &values[texts->places[i]], &converter->text, err));
         weir_put_slice(out, weir_buffer_slice(&converter->text));
     }
     return WEIR_OK;

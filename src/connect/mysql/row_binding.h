@@ -56,7 +56,7 @@ int weir_row_take(weir_byte_reader *reader, const weir_row_binding *binding, wei
 /* Appends a row to the columns of the fields. */
 int weir_row_append(weir_row_binding *binding, const weir_mysql_value *values, weir_vector *columns, weir_error *err);
 
-/* Appends these columns' texts, each with its length before it. */
+/* Appends these columns' texts (of weir_mysql_converter_key), each with its length before it. */
 int weir_row_append_texts(weir_row_texts *texts, const weir_mysql_value *values, weir_buffer *out, weir_error *err);
 
 #endif

@@ -236,7 +236,7 @@ static int find_last_value(weir_capture *capture, const weir_captured_table *tab
                                     &value)) {
             code = weir_fail(err, WEIR_CORRUPT, "the chunk column has the value %.100s", row[0]);
         } else {
-            code = weir_mysql_converter_text(&binding->order.converters[0], &value, &text, err);
+            code = weir_mysql_converter_key(&binding->order.converters[0], &value, &text, err);
             weir_put_slice(&packed, weir_buffer_slice(&text));
             weir_capture_key_set(end, weir_buffer_slice(&packed), 1);
         }

@@ -9,9 +9,10 @@
 
 typedef enum key_order {
     ORDER_NUMBER, /* digits */
+    ORDER_PARSED, /* floating numbers, times */
     ORDER_BYTES,  /* also dates, which are as wide as each other */
     ORDER_SERVER, /* by a collation, or by a rule of the server's own */
-    ORDER_NONE
+    ORDER_NONE    /* of texts of which only a part is in a key */
 } key_order;
 
 static key_order order_of(const weir_mysql_column *column)
@@ -24,7 +25,14 @@ static key_order order_of(const weir_mysql_column *column)
     case WEIR_MYSQL_BIGINT:
     case WEIR_MYSQL_YEAR:
     case WEIR_MYSQL_DECIMAL:
+    case WEIR_MYSQL_BIT:
+    case WEIR_MYSQL_ENUM:
+    case WEIR_MYSQL_SET:
         return ORDER_NUMBER;
+    case WEIR_MYSQL_FLOAT:
+    case WEIR_MYSQL_DOUBLE:
+    case WEIR_MYSQL_TIME:
+        return ORDER_PARSED;
     case WEIR_MYSQL_DATE:
     case WEIR_MYSQL_DATETIME:
     case WEIR_MYSQL_TIMESTAMP:
@@ -115,15 +123,47 @@ static void append_literal(const weir_mysql_column *column, weir_slice text, wei
     case WEIR_MYSQL_VARBINARY:
         weir_mysql_append_hex(text, sql);
         break;
+    case WEIR_MYSQL_TIME:
+        weir_buffer_append_text(sql, "TIME'");
+        weir_buffer_append(sql, text.data, text.size);
+        weir_buffer_append_byte(sql, '\'');
+        break;
+    case WEIR_MYSQL_FLOAT:
+    case WEIR_MYSQL_DOUBLE: /* with an exponent it is no decimal */
+        weir_buffer_append(sql, text.data, text.size);
+        weir_buffer_append_text(sql, memchr(text.data, 'e', text.size) == NULL ? "e0" : "");
+        break;
     default:
         weir_buffer_append(sql, text.data, text.size);
         break;
     }
 }
 
+/* The labels of an ENUM from a place on, or behind it: comparing it with a number would keep the server from using an
+ * index. */
+static void append_labels(const weir_mysql_column *column, uint32_t first, uint32_t after, weir_buffer *sql)
+{
+    weir_buffer_append_text(sql, " IN (");
+    for (uint32_t i = first; i < after && i < column->label_count; i++) {
+        weir_buffer_append_text(sql, i == first ? "" : ", ");
+        weir_mysql_append_text(weir_slice_text(column->labels[i]), sql);
+    }
+    weir_buffer_append_text(sql, first >= column->label_count ? "NULL)" : ")");
+}
+
 static void append_condition(const weir_mysql_column *column, const char *operation, weir_slice text, weir_buffer *sql)
 {
+    int64_t place = 0;
     weir_mysql_append_name(column->name, sql);
+    bool is_label = column->type == WEIR_MYSQL_ENUM && weir_parse_int64(text, &place) && place > 0;
+    if (is_label && strcmp(operation, " <= ") != 0) { /* which would let through what has no label, too */
+        bool is_behind = strcmp(operation, " > ") == 0;
+        bool is_one = strcmp(operation, " = ") == 0;
+        append_labels(column, (uint32_t)(is_behind ? place : place - 1), is_one ? (uint32_t)place : UINT32_MAX, sql);
+        return;
+    }
+    bool is_numbered = column->type == WEIR_MYSQL_ENUM || column->type == WEIR_MYSQL_SET;
+    weir_buffer_append_text(sql, is_numbered ? " + 0" : "");
     weir_buffer_append_text(sql, operation);
     append_literal(column, text, sql);
 }
@@ -159,34 +199,46 @@ void weir_snapshot_append_up_to(const weir_captured_table *table, const weir_cap
 
 /* ---- comparing ---- */
 
-static int compare_numbers(weir_slice a, weir_slice b)
+static weir_slice without_sign(weir_slice number, bool *is_negative)
 {
-    weir_int128 left = 0, right = 0;
-    weir_decimal_parse(a, WEIR_MAX_DECIMAL_PRECISION, 0, &left);
-    weir_decimal_parse(b, WEIR_MAX_DECIMAL_PRECISION, 0, &right);
-    return left < right ? -1 : left > right;
+    *is_negative = number.size > 0 && number.data[0] == '-';
+    return weir_slice_of(number.data + *is_negative, number.size - *is_negative);
 }
 
-/* Decimals of one column have the same number of digits behind the point, which falls away. */
-static weir_slice without_point(weir_slice text, uint8_t *buffer, size_t size)
+/* Numbers of one column: without zeros in front, and with as many digits behind the point as each other. */
+static int compare_numbers(weir_slice a, weir_slice b)
 {
-    const uint8_t *point = text.size == 0 ? NULL : memchr(text.data, '.', text.size);
-    if (point == NULL || text.size > size) {
-        return text;
+    bool a_negative, b_negative;
+    weir_slice left = without_sign(a, &a_negative);
+    weir_slice right = without_sign(b, &b_negative);
+    if (a_negative != b_negative) {
+        return a_negative ? -1 : 1;
     }
-    size_t before = (size_t)(point - text.data);
-    memcpy(buffer, text.data, before);
-    memcpy(buffer + before, point + 1, text.size - before - 1);
-    return weir_slice_of(buffer, text.size - 1);
+    int compared = left.size != right.size ? (left.size < right.size ? -1 : 1) : weir_slice_compare(left, right);
+    return a_negative ? -compared : compared;
+}
+
+static int compare_parsed(const weir_mysql_column *column, weir_slice a, weir_slice b)
+{
+    weir_mysql_value left = {0}, right = {0};
+    (void)weir_mysql_value_parse(a, column, &left); /* they were written from values of the column */
+    (void)weir_mysql_value_parse(b, column, &right);
+    if (left.kind == WEIR_MYSQL_REAL) {
+        return left.real < right.real ? -1 : left.real > right.real;
+    }
+    return left.number < right.number ? -1 : left.number > right.number;
 }
 
 static int compare_texts(const weir_mysql_column *column, weir_slice a, weir_slice b)
 {
-    uint8_t left[80], right[80];
-    if (order_of(column) == ORDER_NUMBER) {
-        return compare_numbers(without_point(a, left, sizeof left), without_point(b, right, sizeof right));
+    switch (order_of(column)) {
+    case ORDER_NUMBER:
+        return compare_numbers(a, b);
+    case ORDER_PARSED:
+        return compare_parsed(column, a, b);
+    default:
+        return weir_slice_compare(a, b);
     }
-    return weir_slice_compare(a, b);
 }
 
 static bool is_up_to(const weir_captured_table *table, const weir_slice *key, const weir_capture_key *bound)

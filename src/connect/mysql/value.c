@@ -10,7 +10,6 @@
 #include "vector/decimal.h"
 
 #define MICROS_PER_SECOND ((int64_t)1000000)
-#define MICROS_PER_DAY    (86400 * MICROS_PER_SECOND)
 
 /* ---- numbers ---- */
 
@@ -142,7 +141,8 @@ static void set_date(int64_t year, int month, int day, weir_mysql_value *out)
 {
     bool is_date = month >= 1 && month <= 12 && day >= 1 && day <= 31;
     out->kind = is_date ? WEIR_MYSQL_DAYS : WEIR_MYSQL_NO_DATE;
-    out->number = is_date ? weir_days_from_civil(year, month, day) : 0;
+    out->number = is_date ? weir_days_from_civil(year, month, day)
+                          : ((year * 100 + month) * 100 + day) * WEIR_MYSQL_MICROS_PER_DAY;
 }
 
 static void set_clock(int64_t year, int month, int day, int64_t micros_of_day, weir_mysql_value *out)
@@ -150,8 +150,9 @@ static void set_clock(int64_t year, int month, int day, int64_t micros_of_day, w
     set_date(year, month, day, out);
     if (out->kind == WEIR_MYSQL_DAYS) {
         out->kind = WEIR_MYSQL_CLOCK;
-        out->number = out->number * MICROS_PER_DAY + micros_of_day;
+        out->number *= WEIR_MYSQL_MICROS_PER_DAY;
     }
+    out->number += micros_of_day;
 }
 
 static int64_t micros_of(int64_t hours, int64_t minutes, int64_t seconds, int64_t micros)

@@ -17,13 +17,15 @@ typedef enum weir_mysql_kind {
     WEIR_MYSQL_DURATION, /* number: microseconds */
     WEIR_MYSQL_CLOCK,    /* number: microseconds since 1970-01-01 00:00:00 on the clock */
     WEIR_MYSQL_INSTANT,  /* number: microseconds since 1970-01-01 00:00:00 UTC */
-    WEIR_MYSQL_NO_DATE,  /* 0000-00-00, and others without a day or a month */
+    WEIR_MYSQL_NO_DATE,  /* 0000-00-00, and others without a day or a month: number: YYYYMMDD days and microseconds */
     WEIR_MYSQL_BITS,     /* bytes, big-endian */
     WEIR_MYSQL_LABEL,    /* number: of an ENUM's labels, from 1 */
     WEIR_MYSQL_LABELS,   /* number: a bit for each of a SET's labels */
     WEIR_MYSQL_DOCUMENT, /* bytes: binary JSON */
     WEIR_MYSQL_PACKED    /* bytes: of a COMPRESSED column, as they are stored */
 } weir_mysql_kind;
+
+#define WEIR_MYSQL_MICROS_PER_DAY ((int64_t)86400 * 1000000)
 
 typedef struct weir_mysql_value {
     weir_mysql_kind kind;
