@@ -1,5 +1,6 @@
 """Servers with other settings: no global ids, no names in the binlog, no checksums, compressed events, old row events."""
 
+import pathlib
 import time
 
 from mysql import Mysql
@@ -72,3 +73,19 @@ def test_an_idle_job_stays_near_the_end_of_the_binlog(scene):
         job = scene.job(script, name=name)
         scene.eventually("the next row", lambda: count(job, 2))
         job.stop()
+
+
+def test_a_place_in_files_is_not_looked_for_at_another_server(scene):
+    mysql = Mysql(scene.server("mysql56"), scene.name)
+    mysql.run("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)")
+    script = (mysql.source("id INT, PRIMARY KEY (id) NOT ENFORCED", "t") + lake(scene) +
+              "CREATE TABLE IF NOT EXISTS lake.d.t (id INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1');"
+              "\nINSERT INTO lake.d.t SELECT * FROM source;")
+    job = scene.job(script)
+    scene.eventually("the row", lambda: scene.sql(lake(scene) + "SELECT * FROM lake.d.t;") == [[1]])
+    job.stop()
+    mysql.server.stop()
+    next(pathlib.Path(mysql.server.folder).glob("data*/auto.cnf")).unlink()  # it is another one to all others then
+    mysql.server.start()
+    output = scene.job(script).finish(30, status=1)
+    assert "is another server" in output and "gtid_mode = ON" in output, output

@@ -1,12 +1,13 @@
 /* A capture as a whole, and its position: where the binlog is, how far each table is, and their definitions. */
 #include "connect/mysql/capture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "connect/mysql/snapshot.h"
 
-#define POSITION_VERSION 1
+#define POSITION_VERSION 2
 
 void weir_capture_init(weir_capture *capture, const weir_mysql_settings *settings, weir_capture_sink sink)
 {
@@ -91,6 +92,7 @@ void weir_capture_encode(const weir_capture *capture, weir_buffer *out)
 {
     weir_put_u8(out, POSITION_VERSION);
     weir_put_u8(out, capture->query.is_mariadb);
+    weir_put_slice(out, weir_slice_text(capture->server));
     weir_binlog_offset offset = capture->offset; /* borrows */
     offset.skip_rows =
         capture->rows_in_transaction > offset.skip_rows ? capture->rows_in_transaction : offset.skip_rows;
@@ -135,6 +137,10 @@ int weir_capture_decode(weir_capture *capture, weir_slice position, weir_error *
     if (version != POSITION_VERSION) {
         return weir_fail(err, WEIR_CORRUPT, "mysql-cdc: the stored position is damaged, or of another version");
     }
+    weir_slice server = weir_take_slice(&reader);
+    reader.failed = reader.failed || server.size >= sizeof capture->server;
+    snprintf(capture->server, sizeof capture->server, "%.*s", reader.failed ? 0 : (int)server.size,
+             server.size == 0 ? "" : (const char *)server.data);
     weir_binlog_offset_free(&capture->offset);
     weir_binlog_offset_decode(&reader, &capture->offset);
     capture->is_partly_given = capture->offset.skip_rows > 0;

@@ -67,8 +67,10 @@ typedef struct weir_capture {
     weir_map table_ids; /* of the stream: 8 bytes to a table */
     bool *known_fields; /* whether any table has a column for it */
 
-    weir_binlog_offset offset;    /* behind a whole transaction */
-    weir_binlog_offset caught_up; /* where the server was when the stream was opened */
+    weir_binlog_offset offset;           /* behind a whole transaction */
+    char server[WEIR_MYSQL_SERVER_SIZE]; /* whose files the offset names; "": not known yet */
+    bool is_placed;                      /* the offset's file and position are right, not only its global ids */
+    weir_binlog_offset caught_up;        /* where the server was when the stream was opened */
     char stream_file[WEIR_BINLOG_NAME_SIZE];
     bool in_transaction;
     bool has_begun; /* by a BEGIN */
@@ -115,6 +117,11 @@ void weir_capture_disconnect(weir_capture *capture);
 
 /* Where the server's binlog ends. */
 int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, weir_error *err);
+
+/* capture_failover.c: to be called when the server may be another one than before. WEIR_INVALID: the offset means
+ * nothing there; WEIR_NOT_FOUND: it lacks transactions that were read, and does not get them within 'connect.timeout'.
+ */
+int weir_capture_meet_server(weir_capture *capture, weir_error *err);
 
 /* capture_tables.c */
 int weir_capture_find_tables(weir_capture *capture, weir_error *err);

@@ -39,6 +39,7 @@ static void end_transaction(weir_capture *capture)
     memcpy(offset->file, capture->stream_file, sizeof offset->file);
     offset->position = capture->next_position;
     offset->skip_rows = 0;
+    capture->is_placed = true;
     capture->rows_in_transaction = 0;
     capture->whole_rows = capture->batch.length;
     capture->in_transaction = capture->has_begun = capture->has_gtid = capture->is_xa = false;
@@ -98,7 +99,7 @@ static int take_rotate(weir_capture *capture, const weir_binlog_event *event, we
     return WEIR_OK;
 }
 
-/* A position that the server has reached; those of another server, after a failover, are as good as the old ones. */
+/* A position that the server has reached. */
 static int take_heartbeat(weir_capture *capture, const weir_binlog_event *event, weir_error *err)
 {
     weir_slice file;
@@ -107,6 +108,7 @@ static int take_heartbeat(weir_capture *capture, const weir_binlog_event *event,
     WEIR_TRY(weir_binlog_parse_heartbeat(event, &file, &position, err));
     if (weir_binlog_offset_set_file(&named, file) && named.file[0] != '\0' && position > 0) {
         move_to(capture, named.file, position);
+        capture->is_placed = capture->is_placed || !capture->in_transaction;
     }
     return WEIR_OK;
 }

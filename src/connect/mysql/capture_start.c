@@ -71,6 +71,9 @@ int weir_capture_connect(weir_capture *capture, weir_error *err)
     if (code == WEIR_OK) {
         code = check_server(capture, err);
     }
+    if (code == WEIR_OK) {
+        code = weir_capture_meet_server(capture, err);
+    }
     if (code != WEIR_OK) {
         weir_mysql_disconnect(&capture->query);
     }
@@ -95,8 +98,14 @@ int weir_capture_connect_stream(weir_capture *capture, weir_error *err)
     capture->next_position = capture->offset.position;
     weir_binlog_offset_free(&capture->caught_up);
     WEIR_TRY(weir_capture_server_offset(capture, &capture->caught_up, err));
-    return weir_binlog_stream_open(&capture->settings->address, &capture->offset, capture->settings->server_id,
-                                   &capture->stream, err);
+    WEIR_TRY(weir_binlog_stream_open(&capture->settings->address, &capture->offset, capture->settings->server_id,
+                                     &capture->stream, err));
+    if (strcmp(capture->stream.connection.server, capture->server) != 0) {
+        weir_binlog_stream_close(&capture->stream);
+        return weir_fail(err, WEIR_RETRY, "two servers answer at %s:%u", capture->settings->address.host,
+                         capture->settings->address.port);
+    }
+    return WEIR_OK;
 }
 
 void weir_capture_disconnect(weir_capture *capture)
@@ -293,6 +302,7 @@ int weir_capture_start(weir_capture *capture, weir_slice position, weir_error *e
     if (position.size > 0) {
         if (capture->table_count == 0) {
             WEIR_TRY(weir_capture_decode(capture, position, err));
+            WEIR_TRY(weir_capture_meet_server(capture, err));
         }
         return weir_capture_check_fields(capture, err);
     }

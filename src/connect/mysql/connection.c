@@ -2,6 +2,7 @@
 
 #include <errmsg.h>
 #include <mysqld_error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -115,6 +116,20 @@ static void set_options(const weir_mysql_connection *connection, unsigned read_t
     }
 }
 
+static int read_server(weir_mysql_connection *connection, weir_error *err)
+{
+    weir_arena arena;
+    const char *name;
+    weir_arena_init(&arena);
+    int code = weir_mysql_query_text(connection, connection->is_mariadb ? "SELECT @@server_id" : "SELECT @@server_uuid",
+                                     &arena, &name, err);
+    if (code == WEIR_OK) {
+        snprintf(connection->server, sizeof connection->server, "%s", name == NULL ? "" : name);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
 static int connect_handle(weir_mysql_connection *connection, unsigned read_timeout_s, weir_error *err)
 {
     const weir_mysql_address *address = connection->address;
@@ -125,10 +140,11 @@ static int connect_handle(weir_mysql_connection *connection, unsigned read_timeo
         return weir_mysql_fail(connection, "connecting", err);
     }
     read_version(connection);
-    return weir_mysql_execute(connection,
-                              "SET SESSION time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, "
-                              "wait_timeout = 86400",
-                              err);
+    WEIR_TRY(weir_mysql_execute(connection,
+                                "SET SESSION time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, "
+                                "wait_timeout = 86400",
+                                err));
+    return read_server(connection, err);
 }
 
 int weir_mysql_connect(const weir_mysql_address *address, unsigned read_timeout_s, weir_mysql_connection *out,

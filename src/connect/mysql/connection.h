@@ -7,6 +7,8 @@
 
 #include "connect/mysql/library.h"
 
+#define WEIR_MYSQL_SERVER_SIZE 48
+
 /* Where and as whom to connect; borrowed by connections. */
 typedef struct weir_mysql_address {
     const char *host;
@@ -22,7 +24,9 @@ typedef struct weir_mysql_connection {
     const weir_mysql_address *address;
     MYSQL *handle; /* NULL: not connected */
     bool is_mariadb;
-    uint32_t version; /* 100611 is 10.6.11 */
+    uint32_t version;                    /* 100611 is 10.6.11 */
+    char server[WEIR_MYSQL_SERVER_SIZE]; /* which one it is: its UUID; of MariaDB the number that replication knows it
+                                            by */
 } weir_mysql_connection;
 
 /* Opens a connection whose texts are UTF-8 and whose TIMESTAMPs are in UTC. `read_timeout_s`: how long a read may wait
