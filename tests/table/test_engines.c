@@ -56,6 +56,15 @@ static void deduplicate_by_sequence(engine_row *row, const engine_row *next, int
     }
 }
 
+/* The same with descending order: NULL is the oldest there, too. */
+static void deduplicate_by_descending_sequence(engine_row *row, const engine_row *next, int8_t kind)
+{
+    (void)kind;
+    if (!row->exists || !row->t.is_set || (next->t.is_set && next->t.value <= row->t.value)) {
+        *row = *next;
+    }
+}
+
 static void partial_update(engine_row *row, const engine_row *next, int8_t kind)
 {
     if (kind == WEIR_DELETE) {
@@ -105,6 +114,13 @@ static const engine_case cases[] = {
     {"deduplicate by sequence",
      "sequence.field=t",
      deduplicate_by_sequence,
+     false,
+     false,
+     false,
+     {"none", "input", "lookup", "full-compaction"}},
+    {"deduplicate by descending sequence",
+     "sequence.field=t;sequence.field.sort-order=descending",
+     deduplicate_by_descending_sequence,
      false,
      false,
      false,
@@ -304,10 +320,11 @@ static void run_round(const engine_case *engine, const char *producer, uint64_t 
     char options[700];
     snprintf(options, sizeof options,
              "bucket=1;changelog-producer=%s;%sfile.format=%s;num-sorted-run.compaction-trigger=%d;"
-             "full-compaction.delta-commits=%d;snapshot.num-retained.min=500;snapshot.num-retained.max=500;%s%s",
+             "full-compaction.delta-commits=%d;snapshot.num-retained.min=500;snapshot.num-retained.max=500;%s%s%s",
              producer, random_below(&self.random, 3) == 0 ? "changelog-producer.row-deduplicate=true;" : "",
              formats[random_below(&self.random, 2)], 2 + (int)random_below(&self.random, 3),
              1 + (int)random_below(&self.random, 4), random_below(&self.random, 3) == 0 ? "target-file-size=1 kb;" : "",
+             random_below(&self.random, 2) == 0 ? "write-buffer-size=1 b;" : "", /* several compactions a commit */
              engine->options);
     snprintf(self.what, sizeof self.what, "%s, %s, WEIR_SEED=%llu", engine->name, producer, (unsigned long long)seed);
     fixture_create(&self.table, "p INT NOT NULL, k INT NOT NULL, a INT, b INT, t INT", "p,k", "", options);
