@@ -130,14 +130,25 @@ weir_job_options weir_session_job_options(weir_session_job *job, weir_session *s
 
 static int add_inserts(weir_session_job *job, weir_session *session, weir_error *err)
 {
+    weir_stream_sinks_request request = {
+        .session = session,
+        .bounds = job->bounds,
+        .count = job->bound_count,
+        .job = job->info.name,
+        .place_id = job->place.id,
+        .arena = &job->arena,
+    };
+    weir_stream_sink **sinks = WEIR_NEW_ARRAY(&job->arena, weir_stream_sink *, job->bound_count);
+    WEIR_TRY(weir_session_stream_sinks_open(&request, sinks, err));
+    int code = WEIR_OK;
     for (int32_t i = 0; i < job->bound_count; i++) {
-        weir_stream_sink *sink = NULL;
-        const char *owner =
-            job->place.id != NULL ? weir_arena_format(&job->arena, "%s%02x", job->place.id, (unsigned)i) : NULL;
-        WEIR_TRY(weir_session_stream_sink_open(session, job->bounds[i], job->info.name, owner, &sink, err));
-        WEIR_TRY(weir_job_add(job->job, job->bounds[i], sink, err));
+        if (code == WEIR_OK) {
+            code = weir_job_add(job->job, job->bounds[i], sinks[i], err); /* which closes it when it fails */
+        } else {
+            sinks[i]->close(sinks[i]);
+        }
     }
-    return WEIR_OK;
+    return code;
 }
 
 /* A checkpoint after so many rows needs batches that are no larger. */
