@@ -305,7 +305,11 @@ static int next_window(weir_split_reader *reader, weir_batch *batch, weir_error 
     WEIR_TRY(weir_row_test_read_window(&reader->test, reader->merge, batch, err));
     if (reader->with_kinds) {
         weir_batch_reserve_kinds(batch, batch->length);
-        memcpy(batch->kinds, reader->merge->kinds, (size_t)batch->length);
+        if (reader->stored_kinds) {
+            memcpy(batch->kinds, reader->merge->kinds, (size_t)batch->length);
+        } else {
+            memset(batch->kinds, WEIR_INSERT, (size_t)batch->length); /* rows of a state; deletes are not among them */
+        }
     }
     return WEIR_OK;
 }

@@ -33,6 +33,7 @@ typedef struct incremental_range {
     weir_snapshot *before; /* NULL: nothing was there */
     weir_snapshot *after;
     bool between_tags;
+    bool from_before_all; /* a time before the earliest snapshot, which `from` precedes: a diff starts with that one */
 } incremental_range;
 
 static int read_snapshot(const weir_table *table, int64_t id, weir_arena *arena, weir_snapshot **out, weir_error *err)
@@ -90,6 +91,7 @@ static int resolve_between_times(const weir_table *table, const char *text, weir
     const weir_table_context *context = &table->context;
     const char *texts[2];
     int64_t ids[2] = {0, 0};
+    bool starts_before_all = false;
     WEIR_TRY(split_pair("incremental-between-timestamp", text, arena, &texts[0], &texts[1], err));
     for (int i = 0; i < 2; i++) {
         int64_t time_ms = 0;
@@ -108,10 +110,12 @@ static int resolve_between_times(const weir_table *table, const char *text, weir
             int64_t earliest = 0;
             WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
             ids[i] = earliest - 1;
+            starts_before_all |= i == 0;
         }
     }
     range->from = ids[0];
     range->to = ids[1];
+    range->from_before_all = starts_before_all;
     return WEIR_OK;
 }
 
@@ -219,10 +223,14 @@ static void add_to_diff(state_diff *diff, int side, const weir_manifest_entry *e
     bucket->files[side][bucket->count[side]++] = entry->file;
 }
 
-/* The same file is another one when other rows of it are deleted. */
+/* The same file is another one when other rows of it are deleted, or when it lies in another level, where it merges with
+ * other files. */
 static bool is_same(const weir_data_file *a, const weir_data_file *b)
 {
     const weir_deletion *first = a->deletion, *second = b->deletion;
+    if (a->level != b->level) {
+        return false;
+    }
     if (first == NULL || second == NULL) {
         return first == second;
     }
@@ -317,6 +325,7 @@ static int plan_diff(const weir_table *table, incremental_range *range, const we
     weir_manifest_entries before = {0}, after = {0};
     state_diff diff = {.arena = &plan->arena};
     int code = WEIR_OK;
+    range->from += range->from_before_all;
     if (!range->between_tags && range->from > 0) {
         WEIR_GO(read_snapshot(table, range->from, &plan->arena, &range->before, err));
     }
@@ -393,6 +402,9 @@ int weir_scan_plan_incremental(const weir_table *table, const weir_scan_options 
     WEIR_TRY(resolve_range(table, &plan->arena, &range, err));
     WEIR_TRY(resolve_mode(table, &range, &mode, err));
     plan->snapshot_id = range.to;
+    if (range.from == range.to) {
+        return WEIR_OK;
+    }
     if (mode == MODE_DIFF) {
         return plan_diff(table, &range, options, plan, err);
     }

@@ -77,8 +77,23 @@ static int read_by_time(const weir_table *table, int64_t time_ms, weir_arena *ar
                         weir_error *err)
 {
     const weir_table_context *context = &table->context;
+    int64_t earliest = 0;
     *out = NULL;
-    return weir_snapshot_at_time(context->fs, context->paths.root, time_ms, false, arena, out, err);
+    WEIR_TRY(weir_snapshot_at_time(context->fs, context->paths.root, time_ms, false, arena, out, err));
+    if (*out != NULL) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_snapshot_earliest_id(context->fs, context->paths.root, &earliest, err));
+    if (earliest == 0) {
+        return weir_fail(err, WEIR_NOT_FOUND, "%s has no snapshot yet, so none of timestamp %" PRId64 " or before",
+                         table->path, time_ms);
+    }
+    weir_snapshot *first = NULL;
+    WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, earliest, arena, &first, err));
+    return weir_fail(err, WEIR_NOT_FOUND,
+                     "%s: there is currently no snapshot earlier than or equal to timestamp %" PRId64
+                     ", the earliest snapshot's timestamp is %" PRId64,
+                     table->path, time_ms, first->time_ms);
 }
 
 int weir_scan_start_time(const weir_table *table, bool *out_given, int64_t *out_ms, weir_error *err)

@@ -179,11 +179,12 @@ static bool is_beyond_bound(const weir_stream_scan *scan, const weir_snapshot *s
 }
 
 /* The state of a snapshot as the follow-up expects it: changelogs that a compaction makes speak of what lies above level
- * 0, and those of full compactions of the top level alone. */
+ * 0, and those of full compactions of the top level alone. Where writers' files are followed, nothing may be left out
+ * that they wrote before, also of tables whose level 0 batch reads do not see. */
 static int plan_full(weir_stream_scan *scan, const weir_snapshot *snapshot, weir_table_plan *plan, weir_error *err)
 {
     int32_t min_level = -1;
-    if (scan->producer == WEIR_CHANGELOG_LOOKUP || weir_scan_skips_level_zero(scan->table)) {
+    if (scan->producer == WEIR_CHANGELOG_LOOKUP) {
         min_level = 1;
     } else if (scan->producer == WEIR_CHANGELOG_FULL_COMPACTION) {
         weir_lsm_options options;

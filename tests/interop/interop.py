@@ -12,6 +12,7 @@ from function_rounds import run_function_rounds
 from dump_command import compare_dumps
 from golden_replay import replay_all
 from job_rounds import run_job_rounds
+from read_rounds import run_read_rounds
 from report import Report
 from rounds import Rounds
 from scenarios import all_scenarios
@@ -50,6 +51,7 @@ def main():
                                  lambda: compare_dumps(arguments.weir, java, rounds.table, report))
         run_engine_rounds(weir, java, warehouse, report, seed, arguments.only)
         run_step_rounds(weir, java, warehouse, report, seed, arguments.only)
+        run_read_rounds(weir, java, warehouse, report, seed, arguments.only)
         if arguments.only in "functions by turns":
             run_function_rounds(weir, java, warehouse, report, seed)
         SingleChecks(weir, java, warehouse, report, seed).run(arguments.only)

@@ -68,12 +68,16 @@ class StepRounds:
     def compare(self, when):
         if not self.sides[0].call("snapshots", self.table):
             return  # every row was ignored
+        for name, table in self.copies.items():
+            self.report.equal(f"{when}, rows of {name}'s", *[side.dump(table) for side in self.sides])
         if self.levels("weir") == self.levels("java"):
             self.compare_rows(when)
             self.compare_changes(when, sorted)
             return
         # How soon files reach the last level depends on their sizes, and on that, when records expire and when a full
         # compaction tells of changes. Once all is compacted, all of that has happened.
+        if self.random_table.engine == "sequence-groups" and self.random_table.producer == "lookup":
+            return  # and whether rows without a version keep their values: those of files that move do
         if not self.random_table.expires:
             self.compare_rows(when)
         if self.random_table.producer != "full-compaction":

@@ -113,6 +113,24 @@ static void collect_puts_an_older_version_first_only_where_it_ignores_retraction
     fixture_free(&table);
 }
 
+/* Java leaves level 0 out where it reads the changelog of a first-row table incrementally. */
+static void the_changelog_of_a_compaction_is_of_the_level_it_made(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_prepared prepared;
+    fixture_create(&table, "k INT NOT NULL, a INT", "k", "", "bucket=1;merge-engine=first-row;changelog-producer=lookup");
+    fixture_write(&table, "[[1, 5]]", "+I");
+    fixture_prepare(&table, &prepared);
+    assert_int_equal(prepared.messages.count, 1);
+    const weir_commit_message *message = &prepared.messages.items[0];
+    assert_int_equal(message->compact_changelog_files.count, 1);
+    assert_int_equal(message->compact_changelog_files.files[0]->level, message->compact_after.files[0]->level);
+    assert_true(message->compact_changelog_files.files[0]->level > 0);
+    fixture_commit_prepared(&table, &prepared);
+    fixture_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +138,7 @@ int main(void)
         cmocka_unit_test(rows_expire_in_the_highest_level_too),
         cmocka_unit_test(a_lone_retraction_becomes_a_row_where_older_rows_are_looked_up),
         cmocka_unit_test(a_lone_row_without_a_version_loses_its_groups_values_where_older_rows_are_looked_up),
+        cmocka_unit_test(the_changelog_of_a_compaction_is_of_the_level_it_made),
         cmocka_unit_test(collect_puts_an_older_version_first_only_where_it_ignores_retractions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,9 @@ static void options_choose_the_snapshot(void **state)
     assert_string_equal(fixture_rows(&table, ""), "[1,\"b\"]");
     assert_string_equal(fixture_rows(&table, "scan.snapshot-id=1"), "[1,\"a\"]");
     assert_string_equal(fixture_rows(&table, "scan.version=1"), "[1,\"a\"]");
-    assert_string_equal(fixture_rows(&table, "scan.timestamp-millis=0"), "");
     assert_string_equal(fixture_rows(&table, "scan.timestamp=9999-12-31 00:00:00"), "[1,\"b\"]");
     assert_non_null(strstr(fixture_rows(&table, "scan.snapshot-id=7"), "there are 1 to 2"));
+    assert_non_null(strstr(fixture_rows(&table, "scan.timestamp-millis=5"), "earlier than or equal to timestamp 5"));
     assert_non_null(strstr(fixture_rows(&table, "scan.tag-name=t1"), "no tag 't1'"));
     fixture_free(&table);
 }
@@ -316,6 +316,40 @@ static void incremental_reads_check_their_range(void **state)
     fixture_free(&table);
 }
 
+static void a_difference_by_times_begins_with_the_earliest_snapshot(void **state)
+{
+    (void)state;
+    fixture table;
+    fixture_create(&table, "k BIGINT NOT NULL, v STRING", "k", "", "bucket=1");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    fixture_commit(&table, "[[2, \"b\"]]", "+I");
+    const char *times = "incremental-between-timestamp=5,99999999999999;incremental-between-scan-mode";
+    assert_string_equal(fixture_rows(&table, weir_arena_format(&table.arena, "%s=delta", times)), "[1,\"a\"] [2,\"b\"]");
+    assert_string_equal(fixture_rows(&table, weir_arena_format(&table.arena, "%s=diff", times)), "[2,\"b\"]");
+    assert_string_equal(fixture_rows(&table, "incremental-between-timestamp=5,6;incremental-between-scan-mode=diff"), "");
+    fixture_free(&table);
+}
+
+/* A file that moved merges with others in its new level, as it did not before. */
+static void a_file_in_another_level_is_another_one_for_a_difference(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    weir_compactor *compactor = NULL;
+    weir_compactor_round round;
+    const weir_compactor_options full = {.full = true};
+    fixture_create(&table, "k BIGINT NOT NULL, a INT, b INT", "k", "", "bucket=1;merge-engine=partial-update");
+    fixture_commit(&table, "[[1, 1, null]]", "+I");
+    must(weir_compactor_open(table.table, &full, &compactor, &err), &err, "opening a compactor");
+    must(weir_compactor_run(compactor, &round, &err), &err, "compacting");
+    weir_compactor_close(compactor);
+    must(weir_table_write_reload(table.write, &err), &err, "reloading");
+    fixture_commit(&table, "[[1, null, 2]]", "+I");
+    assert_string_equal(fixture_rows(&table, "incremental-between=1,3;incremental-between-scan-mode=diff"), "[1,1,2]");
+    fixture_free(&table);
+}
+
 static void dynamic_options_cannot_change_the_layout(void **state)
 {
     (void)state;
@@ -340,6 +374,8 @@ int main(void)
         cmocka_unit_test(values_leave_out_only_files_whose_rows_stand_alone),
         cmocka_unit_test(a_plan_without_merging_knows_its_rows),
         cmocka_unit_test(incremental_reads_check_their_range),
+        cmocka_unit_test(a_difference_by_times_begins_with_the_earliest_snapshot),
+        cmocka_unit_test(a_file_in_another_level_is_another_one_for_a_difference),
         cmocka_unit_test(dynamic_options_cannot_change_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,11 +48,11 @@ static void the_start_mode_decides_what_comes_first(void **state)
         const char *options;
         const char *changes;
     } cases[] = {
-        {"", "[3,\"+U\",1,\"aa\"]"},
-        {"scan.mode=latest-full", "[3,\"+U\",1,\"aa\"]"},
+        {"", "[3,\"+I\",1,\"aa\"]"},
+        {"scan.mode=latest-full", "[3,\"+I\",1,\"aa\"]"},
         {"scan.mode=latest", ""},
         {"scan.mode=from-snapshot;scan.snapshot-id=3", "[3,\"-D\",2,\"b\"]"},
-        {"scan.mode=from-snapshot-full;scan.snapshot-id=2", "[2,\"+I\",2,\"b\"] [2,\"+U\",1,\"aa\"] [3,\"-D\",2,\"b\"]"},
+        {"scan.mode=from-snapshot-full;scan.snapshot-id=2", "[2,\"+I\",1,\"aa\"] [2,\"+I\",2,\"b\"] [3,\"-D\",2,\"b\"]"},
         {"scan.mode=from-timestamp;scan.timestamp-millis=0",
          "[1,\"+I\",1,\"a\"] [1,\"+I\",2,\"b\"] [2,\"+U\",1,\"aa\"] [3,\"-D\",2,\"b\"]"},
         {"scan.mode=from-timestamp;scan.timestamp-millis=99999999999999", ""},
@@ -67,6 +67,19 @@ static void the_start_mode_decides_what_comes_first(void **state)
         weir_stream_scan *scan = NULL;
         assert_string_equal(fixture_stream(&table, &scan, cases[i].options), cases[i].changes);
     }
+    fixture_free(&table);
+}
+
+/* Its batch reads do not see level 0, but the stream follows what writers put there. */
+static void the_state_of_first_row_holds_what_the_stream_will_not_tell_again(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_stream_scan *scan = NULL;
+    create(&table, "bucket=1;merge-engine=first-row;write-only=true");
+    fixture_commit(&table, "[[1, \"a\"]]", "+I");
+    fixture_commit(&table, "[[1, \"b\"], [2, \"c\"]]", "+I");
+    assert_string_equal(fixture_stream(&table, &scan, "scan.mode=latest-full"), "[2,\"+I\",1,\"a\"] [2,\"+I\",2,\"c\"]");
     fixture_free(&table);
 }
 
@@ -168,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_producer_tells_the_changes_in_its_own_way),
         cmocka_unit_test(the_start_mode_decides_what_comes_first),
+        cmocka_unit_test(the_state_of_first_row_holds_what_the_stream_will_not_tell_again),
         cmocka_unit_test(a_stream_refuses_starts_that_it_does_not_offer),
         cmocka_unit_test(a_stream_on_an_empty_table_waits_and_then_gives_everything),
         cmocka_unit_test(a_restored_stream_goes_on_where_it_was),
