@@ -389,13 +389,15 @@ WEIR_API int weir_prepared_load(const void *bytes, size_t size, weir_prepared **
 /* The identifier of commits that are not numbered: batches that are never replayed. */
 #define WEIR_BATCH_COMMIT_IDENTIFIER INT64_MAX
 
-/* Commits what was prepared: one snapshot for the rows, and a second one where compactions were done.
+/* Commits what was prepared: one snapshot for the rows, and a second one where compactions were done. Where another
+ * writer has compacted the same buckets meanwhile, and compactions tell the changes of rows (changelog-producer), they
+ * are done once more, unless rows have been written since the prepare: then the next commit does it.
  *
  *   identifier        ascends from commit to commit of one commit user
  *   out_snapshot_id   the last snapshot made; 0: there was nothing to commit. May be NULL
  *
- * WEIR_CONFLICT: another writer replaced or compacted files that this commit builds on; nothing was committed: call
- * weir_writer_abort, close the writer and write the rows again. WEIR_IO: it is not known whether the snapshot became
+ * WEIR_CONFLICT: another writer replaced or compacted files that this commit builds on; nothing was committed, and the
+ * writer takes nothing more: call weir_writer_abort, close the writer and write the rows again. WEIR_IO: it is not known whether the snapshot became
  * visible: weir_writer_replay finds out. */
 WEIR_API int weir_writer_commit(weir_writer *writer, const weir_prepared *prepared, int64_t identifier,
                                 int64_t *out_snapshot_id, weir_error *err);

@@ -1,7 +1,8 @@
 /* Writing: Arrow arrays to rows, rows to prepared commits, prepared commits to snapshots.
  *
  * What this adds to the table room: columns are found by name, and a writer and its committer are one handle, so that a
- * compaction dropped on a conflict makes the writer start from the newest files by itself. */
+ * compaction dropped on a conflict makes the writer start from the newest files by itself, and a refused commit ends
+ * it. */
 #include <stdlib.h>
 
 #include "api/lake_table.h"
@@ -9,8 +10,7 @@
 #include "api/read_request.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "table/commit.h"
-#include "table/table_write.h"
+#include "table/publish.h"
 #include "vector/arrow.h"
 
 struct weir_writer {
@@ -21,6 +21,7 @@ struct weir_writer {
     weir_table_commit *commit;
     weir_batch batch;
     int64_t prepared_count;
+    bool has_rows; /* since the last prepare */
 };
 
 /* ---- opening ---- */
@@ -149,6 +150,7 @@ int weir_writer_write(weir_writer *writer, const struct ArrowSchema *schema, con
     weir_batch_clear(&writer->batch);
     WEIR_GO(arrange(writer->table->table, schema, array, &arena, &rows, err));
     WEIR_GO(weir_arrow_import_batch(&rows.schema, &rows.array, &writer->batch, err));
+    writer->has_rows = true;
     WEIR_GO(weir_table_write_batch(writer->write, &writer->batch, err));
 done:
     weir_arena_free(&arena);
@@ -204,6 +206,7 @@ int weir_writer_prepare(weir_writer *writer, bool wait_compaction, weir_prepared
         weir_prepared_free(prepared);
         return code;
     }
+    writer->has_rows = false;
     *out = prepared;
     return WEIR_OK;
 }
@@ -217,29 +220,46 @@ static weir_committable committable_of(const weir_prepared *prepared, int64_t id
     };
 }
 
-static int finish_commit(weir_writer *writer, int code)
+/* After a commit that has come to `code`. The changes that a dropped compaction would have told are told at once where
+ * the committer can; rows that came since the prepare must not be drawn into that, and bring them with the next commit.
+ */
+static int finish_commit(weir_writer *writer, const weir_committable *committable, bool owes, int code,
+                         int64_t snapshot_id, int64_t *out_snapshot_id, weir_error *err)
 {
-    if (code == WEIR_OK) {
-        weir_table_write_committed(writer->write, weir_table_commit_rows_snapshot(writer->commit));
+    weir_publish_summary summary = {.last_snapshot = snapshot_id};
+    if (code == WEIR_CONFLICT) {
+        weir_table_write_refused(writer->write);
     }
-    if (code == WEIR_OK && weir_table_commit_dropped_compaction(writer->commit)) {
+    WEIR_TRY(code);
+    weir_table_write_committed(writer->write, weir_table_commit_rows_snapshot(writer->commit));
+    if (!writer->has_rows && !writer->overwrite) {
+        WEIR_TRY(weir_table_publish_settle(writer->write, writer->commit, committable, owes, &summary, err));
+    } else if (weir_table_commit_dropped_compaction(writer->commit)) {
         (void)weir_table_write_reload(writer->write, NULL); /* the commit stands; a failure comes with the next write */
     }
-    return code;
+    if (out_snapshot_id != NULL) {
+        *out_snapshot_id = summary.last_snapshot;
+    }
+    return WEIR_OK;
 }
 
 int weir_writer_commit(weir_writer *writer, const weir_prepared *prepared, int64_t identifier, int64_t *out_snapshot_id,
                        weir_error *err)
 {
+    int64_t snapshot_id = 0;
     weir_committable committable = committable_of(prepared, identifier);
-    return finish_commit(writer, weir_table_commit_run(writer->commit, &committable, out_snapshot_id, err));
+    int code = weir_table_commit_run(writer->commit, &committable, &snapshot_id, err);
+    return finish_commit(writer, &committable, false, code, snapshot_id, out_snapshot_id, err);
 }
 
 int weir_writer_replay(weir_writer *writer, const weir_prepared *prepared, int64_t identifier, int64_t *out_snapshot_id,
                        weir_error *err)
 {
+    int64_t snapshot_id = 0;
     weir_committable committable = committable_of(prepared, identifier);
-    return finish_commit(writer, weir_table_commit_replay(writer->commit, &committable, out_snapshot_id, err));
+    int code = weir_table_commit_replay(writer->commit, &committable, &snapshot_id, err);
+    bool owes = !weir_table_write_compacts_fully(writer->write); /* full compactions have their time */
+    return finish_commit(writer, &committable, owes, code, snapshot_id, out_snapshot_id, err);
 }
 
 /* Values of partition keys as literals; NULL where there is none. */
@@ -268,16 +288,17 @@ int weir_writer_overwrite(weir_writer *writer, const weir_prepared *prepared, in
     const weir_literal **partition = NULL;
     weir_committable committable = committable_of(prepared, identifier);
     weir_arena arena;
+    int64_t snapshot_id = 0;
     int code;
     if (!writer->overwrite) {
         return weir_fail(err, WEIR_INVALID, "%s: this writer was not opened to overwrite", writer->table->table->path);
     }
     weir_arena_init(&arena);
     WEIR_GO(parse_partition(writer->table->table->schema, partition_values, &arena, &partition, err));
-    WEIR_GO(weir_table_commit_overwrite(writer->commit, &committable, partition, out_snapshot_id, err));
+    WEIR_GO(weir_table_commit_overwrite(writer->commit, &committable, partition, &snapshot_id, err));
 done:
     weir_arena_free(&arena);
-    return finish_commit(writer, code);
+    return finish_commit(writer, &committable, false, code, snapshot_id, out_snapshot_id, err);
 }
 
 int weir_writer_verify(weir_writer *writer, weir_error *err) { return weir_table_commit_verify(writer->commit, err); }

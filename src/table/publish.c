@@ -59,7 +59,6 @@ static void wait_a_little(int tries)
     weir_sleep_ms(weir_monotonic_ns() / 1000 % most_ms);
 }
 
-/* `owes`: changes may be owed though no compaction was dropped. */
 static int settle(weir_table_write *write, weir_table_commit *commit, const weir_committable *committable, bool owes,
                   weir_publish_summary *summary, weir_error *err)
 {
@@ -83,13 +82,12 @@ static int settle(weir_table_write *write, weir_table_commit *commit, const weir
     return WEIR_OK;
 }
 
-/* A caller must not take the whole for failed once the rows stand. */
-static int finish(weir_table_write *write, weir_table_commit *commit, const weir_committable *committable, bool owes,
-                  int64_t snapshot_id, weir_publish_summary *summary, weir_error *err)
+int weir_table_publish_settle(weir_table_write *write, weir_table_commit *commit, const weir_committable *committable,
+                              bool owes, weir_publish_summary *summary, weir_error *err)
 {
-    weir_publish_count(committable->messages, snapshot_id, summary);
     weir_table_write_committed(write, weir_table_commit_rows_snapshot(commit));
     int code = settle(write, commit, committable, owes, summary, err);
+    /* A caller must not take the whole for failed once the rows stand. */
     return code != WEIR_OK ? weir_error_context(err, WEIR_IO, "the rows are committed, their compaction is not") : code;
 }
 
@@ -98,7 +96,8 @@ int weir_table_publish(weir_table_write *write, weir_table_commit *commit, const
 {
     int64_t snapshot_id = 0;
     WEIR_TRY(weir_table_commit_run(commit, committable, &snapshot_id, err));
-    return finish(write, commit, committable, false, snapshot_id, summary, err);
+    weir_publish_count(committable->messages, snapshot_id, summary);
+    return weir_table_publish_settle(write, commit, committable, false, summary, err);
 }
 
 int weir_table_publish_recovered(weir_table_write *write, weir_table_commit *commit,
@@ -107,6 +106,7 @@ int weir_table_publish_recovered(weir_table_write *write, weir_table_commit *com
 {
     int64_t snapshot_id = 0;
     WEIR_TRY(weir_table_commit_recover(commit, committable, last_seen_snapshot, &snapshot_id, err));
+    weir_publish_count(committable->messages, snapshot_id, summary);
     bool owes = !weir_table_write_compacts_fully(write); /* full compactions have their time (weir_table_write_await) */
-    return finish(write, commit, committable, owes, snapshot_id, summary, err);
+    return weir_table_publish_settle(write, commit, committable, owes, summary, err);
 }

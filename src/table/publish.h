@@ -25,6 +25,11 @@ int weir_table_publish_recovered(weir_table_write *write, weir_table_commit *com
                                  const weir_committable *committable, int64_t last_seen_snapshot,
                                  weir_publish_summary *summary, weir_error *err);
 
+/* What follows a commit that was made otherwise, of what `write`, or another writer of the same user, has prepared.
+ * `owes`: changes may be owed though no compaction was dropped. */
+int weir_table_publish_settle(weir_table_write *write, weir_table_commit *commit, const weir_committable *committable,
+                              bool owes, weir_publish_summary *summary, weir_error *err);
+
 /* Counts a commit that was made otherwise. `snapshot_id` 0: it made none. */
 void weir_publish_count(const weir_commit_messages *messages, int64_t snapshot_id, weir_publish_summary *summary);
 

@@ -198,6 +198,8 @@ void weir_table_write_committed(weir_table_write *write, int64_t snapshot_id)
     }
 }
 
+void weir_table_write_refused(weir_table_write *write) { write->failed = true; }
+
 int weir_table_write_reload(weir_table_write *write, weir_error *err)
 {
     int code = weir_write_targets_reload(write, err);

@@ -57,6 +57,10 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
  * keys may move between partitions, that commit has made sure that nobody else had written before. */
 void weir_table_write_committed(weir_table_write *write, int64_t snapshot_id);
 
+/* Tells that the commit of it was refused (WEIR_CONFLICT). What the writer knows builds on files that are in no table
+ * now: it takes nothing more until it is reset. */
+void weir_table_write_refused(weir_table_write *write);
+
 /* Makes all bucket writers start from the latest snapshot: after a compaction of theirs was dropped on a conflict
  * (weir_table_commit_dropped_compaction). Rows not yet handed out by prepare stay. */
 int weir_table_write_reload(weir_table_write *write, weir_error *err);

@@ -426,6 +426,91 @@ static void a_saved_commit_is_replayed_by_another_writer(void **state)
     assert_string_equal(table_text(here->path, NULL, 0, NULL), "eu:1:ann:10 eu:2:null:20 us:3:bob:30");
 }
 
+/* The files below a folder of the table. */
+static int count_files(const place *here, const char *folder)
+{
+    char command[256];
+    int count = -1;
+    snprintf(command, sizeof command, "find '%s/%s' -type f | wc -l", here->path, folder);
+    FILE *found = popen(command, "r");
+    assert_non_null(found);
+    assert_int_equal(fscanf(found, "%d", &count), 1);
+    assert_int_equal(pclose(found), 0);
+    return count;
+}
+
+static void a_writer_whose_commit_was_refused_takes_nothing_more(void **state)
+{
+    const place *here = *state;
+    static const weir_property dynamic[] = {{"bucket", "-1"}};
+    static const order other[] = {{"eu", 9, "eve", 90, 0}};
+    weir_prepared *prepared = NULL;
+    weir_error refusal = {0};
+    create_orders(here->path, false, dynamic, 1);
+    weir_writer *late = open_writer(here->path, "late", false), *early = open_writer(here->path, "early", false);
+    CHECK(write_orders(late, three, 3, err));
+    CHECK(weir_writer_prepare(late, true, &prepared, err));
+    commit_orders(early, other, 1, 1);
+    int files = count_files(here, "index");
+    assert_int_equal(weir_writer_commit(late, prepared, 1, NULL, &refusal), WEIR_CONFLICT);
+    assert_non_null(strstr(refusal.message, "one writing job at a time"));
+    assert_int_equal(write_orders(late, three, 3, &refusal), WEIR_INVALID);
+    assert_non_null(strstr(refusal.message, "close it"));
+    CHECK(weir_writer_abort(late, prepared, err));
+    assert_int_equal(count_files(here, "index"), files - 1);
+    weir_prepared_free(prepared);
+    weir_writer_close(late);
+
+    late = open_writer(here->path, "late", false);
+    commit_orders(late, three, 3, 1);
+    weir_writer_close(late);
+    weir_writer_close(early);
+    assert_string_equal(table_text(here->path, NULL, 0, NULL), "eu:1:ann:10 eu:2:null:20 eu:9:eve:90 us:3:bob:30");
+}
+
+/* All changes from the first snapshot on. */
+static const char *all_changes(const char *path)
+{
+    static const weir_property start[] = {{"scan.mode", "from-snapshot"}, {"scan.snapshot-id", "1"}};
+    static char text[4096];
+    weir_open_settings settings = {.options = start, .option_count = 2, .for_changes = true};
+    weir_lake_table *table = NULL;
+    weir_change_stream *changes = NULL;
+    struct ArrowArrayStream stream;
+    size_t size = 0;
+    CHECK(weir_lake_table_open(path, &settings, &table, err));
+    CHECK(weir_change_stream_open(table, NULL, &changes, err));
+    weir_lake_table_close(table);
+    text[0] = '\0';
+    while (weir_change_stream_next(changes, &stream, NULL, NULL) == WEIR_OK) {
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", size > 0 ? " | " : "", rows_of(&stream));
+    }
+    weir_change_stream_close(changes);
+    return text;
+}
+
+/* Whose compaction met another's and was dropped, tells its changes all the same, though no more rows come. */
+static void changes_are_told_whoever_compacts_in_between(void **state)
+{
+    const place *here = *state;
+    static const weir_property lookup[] = {{"bucket", "1"}, {"changelog-producer", "lookup"}};
+    static const order first[] = {{"eu", 1, "ann", 10, 0}},
+                       second[] = {{"eu", 5, "eve", 50, 0}, {"eu", 1, "bob", 20, 0}};
+    weir_prepared *prepared = NULL;
+    int64_t snapshot = 0;
+    create_orders(here->path, false, lookup, 2);
+    weir_writer *late = open_writer(here->path, "late", false), *early = open_writer(here->path, "early", false);
+    CHECK(write_orders(late, second, 2, err));
+    CHECK(weir_writer_prepare(late, true, &prepared, err));
+    commit_orders(early, first, 1, 1);
+    CHECK(weir_writer_commit(late, prepared, 1, &snapshot, err));
+    assert_true(snapshot > 0);
+    weir_prepared_free(prepared);
+    weir_writer_close(late);
+    weir_writer_close(early);
+    assert_string_equal(all_changes(here->path), "eu:1:ann:10:+I | eu:1:ann:10:-U eu:1:bob:20:+U eu:5:eve:50:+I");
+}
+
 static void damaged_bytes_of_a_commit_are_an_error(void **state)
 {
     const place *here = *state;
@@ -796,6 +881,8 @@ int main(void)
         TEST(a_stream_of_rows_is_taken_as_well),
         TEST(a_replayed_commit_changes_nothing_twice),
         TEST(a_saved_commit_is_replayed_by_another_writer),
+        TEST(a_writer_whose_commit_was_refused_takes_nothing_more),
+        TEST(changes_are_told_whoever_compacts_in_between),
         TEST(damaged_bytes_of_a_commit_are_an_error),
         TEST(an_overwrite_replaces_the_partitions_it_touches),
         TEST(an_overwrite_of_a_named_partition_may_leave_it_empty),
