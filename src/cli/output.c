@@ -246,9 +246,11 @@ int weir_output_rows(weir_result *result, const weir_output_options *options, we
     *out = (weir_output_summary){0};
     switch (options->format) {
     case WEIR_OUTPUT_TABLE:
-        return weir_output_table(result, options, out, err);
+        return result->is_page ? weir_output_page(result, options, out, err)
+                               : weir_output_table(result, options, out, err);
     case WEIR_OUTPUT_VERTICAL:
-        return weir_output_vertical(result, options, out, err);
+        return result->is_page ? weir_output_page(result, options, out, err)
+                               : weir_output_vertical(result, options, out, err);
     case WEIR_OUTPUT_CSV:
     case WEIR_OUTPUT_JSON:
     case WEIR_OUTPUT_JSONL:

@@ -38,7 +38,6 @@ typedef struct weir_output_summary {
     int64_t rows; /* all of the result */
     int64_t hidden_rows;
     int32_t hidden_columns;
-    bool is_page;     /* a text of several lines instead of rows */
     bool was_left;    /* the pager was left before the end */
     int64_t ended_ns; /* when the last row was there, on the monotonic clock: a pager may stay open longer */
 } weir_output_summary;
@@ -100,5 +99,9 @@ int weir_output_table(weir_result *result, const weir_output_options *options, w
                       weir_error *err);
 int weir_output_vertical(weir_result *result, const weir_output_options *options, weir_output_summary *out,
                          weir_error *err);
+
+/* A result that is a page of text: as it is, but for what would control a terminal. */
+int weir_output_page(weir_result *result, const weir_output_options *options, weir_output_summary *out,
+                     weir_error *err);
 
 #endif

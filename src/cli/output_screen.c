@@ -65,3 +65,39 @@ void weir_screen_pad(weir_screen *screen, weir_slice text, int width, bool right
     weir_display_pad(text, width, right, &screen->out);
     weir_buffer_append_text(&screen->out, has_color ? WEIR_OUTPUT_PLAIN : "");
 }
+
+/* ---- pages ---- */
+
+/* Line by line, so that nothing in it controls the terminal. */
+static void append_page(weir_screen *screen, weir_slice text)
+{
+    int64_t lines = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        lines += text.data[i] == '\n' ? 1 : 0;
+    }
+    weir_screen_expect(screen, lines);
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *newline = memchr(text.data + at, '\n', text.size - at);
+        size_t end = newline == NULL ? text.size : (size_t)(newline - text.data);
+        weir_display_escape(weir_slice_of(text.data + at, end - at), &screen->out);
+        weir_buffer_append_byte(&screen->out, '\n');
+        at = end + 1;
+    }
+}
+
+int weir_output_page(weir_result *result, const weir_output_options *options, weir_output_summary *out, weir_error *err)
+{
+    weir_screen screen;
+    weir_batch batch;
+    weir_screen_open(&screen, options, result);
+    weir_batch_init(&batch, result->fields, result->field_count);
+    int code = result->next(result, &batch, err);
+    if (code == WEIR_OK) {
+        out->rows = 1;
+        append_page(&screen, weir_vector_bytes(batch.columns, 0));
+        out->was_left = !weir_screen_flush(&screen);
+    }
+    weir_batch_free(&batch);
+    weir_screen_close(&screen);
+    return code;
+}

@@ -7,9 +7,8 @@
  *   │  2 │ <NULL>│   numbers to the right, the rest to the left
  *   └────┴───────┘
  *
- * The first rows are kept to find the widths of the columns; later ones are printed as they come, cut to these. On a
- * terminal that is too narrow, texts are cut first; then columns in the middle are left out. Numbers are never cut. A
- * single text of several lines (SHOW CREATE TABLE, EXPLAIN) is printed as it is. */
+ * The first rows are kept to find the widths of the columns; later ones are printed as they come. On a terminal what is
+ * too wide is cut: texts first; then columns in the middle are left out. Numbers are never cut, and in a file nothing is. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -69,7 +68,7 @@ static void append_rule(table_printer *printer, const char *left, const char *mi
     weir_buffer_append_format(out, "%s\n", right);
 }
 
-/* The width of a cell: a number that came after the widths were found goes beyond its column. */
+/* The width of a cell: what came after the widths were found, and is not to be cut, goes beyond its column. */
 static int cell_width(const table_printer *printer, int32_t c, weir_slice text)
 {
     int width = width_of(printer, c);
@@ -171,11 +170,12 @@ static bool is_kind(const table_printer *printer, int32_t c)
 
 static void measure(table_printer *printer)
 {
+    bool is_terminal = printer->screen.options->width > 0;
     for (int32_t c = 0; c < printer->count; c++) {
         const weir_field *field = &printer->result->fields[c];
         column *self = &printer->columns[c];
         self->right = field->type->id >= WEIR_TINYINT && field->type->id <= WEIR_DECIMAL;
-        self->whole = self->right;
+        self->whole = self->right || !is_terminal;
         self->width = 0;
     }
     for (size_t i = 0; i < printer->cell_count; i++) {
@@ -193,7 +193,7 @@ static void measure(table_printer *printer)
             self->width = SLOW_WIDTH; /* longer values may come */
         }
     }
-    if (printer->screen.options->width > 0) {
+    if (is_terminal) {
         hide_columns(printer, printer->screen.options->width);
         cut_columns(printer, printer->screen.options->width);
     }
@@ -235,37 +235,6 @@ static bool print_rows(table_printer *printer, const weir_batch *batch, int64_t 
     return weir_screen_flush(&printer->screen);
 }
 
-/* ---- a page of text ---- */
-
-static bool is_page(const weir_batch *batch, int64_t rows_before)
-{
-    if (rows_before > 0 || batch->length != 1 || batch->column_count != 1 || weir_vector_is_null(batch->columns, 0) ||
-        !weir_type_is_text(batch->columns[0].type)) {
-        return false;
-    }
-    weir_slice text = weir_vector_bytes(batch->columns, 0);
-    return memchr(text.data, '\n', text.size) != NULL;
-}
-
-/* Line by line, so that nothing in it controls the terminal. */
-static void print_page(table_printer *printer, const weir_batch *batch)
-{
-    weir_slice text = weir_vector_bytes(batch->columns, 0);
-    int64_t lines = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        lines += text.data[i] == '\n' ? 1 : 0;
-    }
-    weir_screen_expect(&printer->screen, lines);
-    for (size_t at = 0; at < text.size;) {
-        const uint8_t *newline = memchr(text.data + at, '\n', text.size - at);
-        size_t end = newline == NULL ? text.size : (size_t)(newline - text.data);
-        weir_display_escape(weir_slice_of(text.data + at, end - at), &printer->screen.out);
-        weir_buffer_append_byte(&printer->screen.out, '\n');
-        at = end + 1;
-    }
-    weir_screen_flush(&printer->screen);
-}
-
 /* ---- the whole ---- */
 
 static int print_result(table_printer *printer, weir_batch *batch, weir_output_summary *out, weir_error *err)
@@ -275,12 +244,6 @@ static int print_result(table_printer *printer, weir_batch *batch, weir_output_s
     bool has_header = false, reads_on = true;
     int code;
     while ((code = printer->result->next(printer->result, batch, err)) == WEIR_OK) {
-        if (is_page(batch, out->rows)) {
-            print_page(printer, batch);
-            out->rows = 1;
-            out->is_page = true;
-            return WEIR_OK;
-        }
         out->rows += batch->length;
         int64_t wanted = most > 0 && batch->length > most - printed ? most - printed : batch->length;
         printed += wanted;

@@ -301,7 +301,7 @@ void weir_cli_progress_done(weir_cli_progress *progress, const weir_result *resu
     } else if (result->kind == WEIR_RESULT_CHANGES) {
         weir_buffer_append_format(&line, "%s: ", result->message);
         append_changes(&result->changes, &line);
-    } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS && !output->is_page) {
+    } else if (progress->is_live && result->kind == WEIR_RESULT_ROWS && !result->is_page) {
         append_set(output, shows_time(progress->session), elapsed_ns, &line);
     } else if (progress->is_live && result->kind == WEIR_RESULT_DONE) {
         weir_buffer_append_text(&line, result->message);

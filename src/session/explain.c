@@ -156,21 +156,13 @@ static void read_details(explanation *self, const weir_ast_names *details)
 
 int weir_session_explain(weir_session *session, const weir_ast_statement *explain, weir_result **out, weir_error *err)
 {
-    static const char *const names[] = {"result"};
     explanation self = {.session = session};
-    weir_memory_result *result = NULL;
     int code;
     weir_arena_init(&self.arena);
     read_details(&self, &explain->explain.details);
     WEIR_GO(show_statement(&self, explain->explain.statement, err));
-    result = weir_text_result_create(names, 1);
-    const char *text = weir_buffer_text(&self.text);
-    WEIR_GO(weir_text_result_add(result, &text, err));
-    *out = &result->result;
+    WEIR_GO(weir_page_result_create(weir_buffer_text(&self.text), out, err));
 done:
-    if (code != WEIR_OK && result != NULL) {
-        weir_result_free(&result->result);
-    }
     weir_buffer_free(&self.text);
     weir_arena_free(&self.arena);
     return code;

@@ -93,3 +93,17 @@ int weir_text_result_add(weir_memory_result *result, const char *const *texts, w
     result->batch.length++;
     return WEIR_OK;
 }
+
+int weir_page_result_create(const char *text, weir_result **out, weir_error *err)
+{
+    static const char *const names[] = {"result"};
+    weir_memory_result *page = weir_text_result_create(names, 1);
+    int code = weir_text_result_add(page, &text, err);
+    if (code != WEIR_OK) {
+        weir_result_free(&page->result);
+        return code;
+    }
+    page->result.is_page = true;
+    *out = &page->result;
+    return WEIR_OK;
+}

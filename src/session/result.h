@@ -30,6 +30,7 @@ struct weir_result {
     const weir_field *fields; /* of ROWS: names and types as Flink has them */
     int32_t field_count;
     bool comes_slowly;     /* rows are to be shown as they come */
+    bool is_page;          /* one text of several lines, which people want to see as it is */
     const char *time_zone; /* in which people read TIMESTAMP_LTZ values; NULL: UTC */
     weir_change_summary changes;
     weir_arena arena;
@@ -58,5 +59,8 @@ weir_memory_result *weir_memory_result_create(const weir_field *fields, int32_t 
 /* The same with columns of STRING, and a row of texts for it; a NULL text is a null. */
 weir_memory_result *weir_text_result_create(const char *const *names, int32_t count);
 int weir_text_result_add(weir_memory_result *result, const char *const *texts, weir_error *err);
+
+/* One text of several lines, such as a plan. */
+int weir_page_result_create(const char *text, weir_result **out, weir_error *err);
 
 #endif

@@ -81,4 +81,21 @@ zoned="SET 'table.local-time-zone' = 'Asia/Shanghai'; SELECT CAST(TIMESTAMP '202
 same "a zoned time in csv" "t
 2024-01-01 08:00:00.5" "$("$weir" sql --format csv -e "$zoned")"
 same "a zoned time in jsonl" '["2024-01-01 00:00:00.5Z"]' "$("$weir" sql --format jsonl -e "$zoned")"
+
+# A value of several lines is a value, and rows follow it; a plan is a page of lines, in both layouts.
+"$weir" sql --warehouse "$work/pages" -e "CREATE TABLE texts (x STRING)" -e "INSERT INTO texts VALUES ('a
+b')" -e "INSERT INTO texts VALUES ('c')" 2>"$work/err"
+"$weir" sql --warehouse "$work/pages" --threads 1 -e "SELECT * FROM texts" >"$work/lines"
+same "all rows are there after one of several lines" "│ a\\nb │
+│ c    │" "$(grep '[abc] ' "$work/lines" | sort)"
+for format in table vertical; do
+    same "a plan in $format" "== Plan ==
+Values of 1 row" "$("$weir" sql --format $format -e "EXPLAIN SELECT 1")"
+done
+
+# Widths of columns are those of the first rows; what comes later is wider then, and not cut in a file.
+"$weir" sql -e "CREATE TEMPORARY TABLE numbers (i INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1200',
+    'fields.i.kind' = 'sequence', 'fields.i.start' = '1', 'fields.i.end' = '1200');
+SELECT i, CASE WHEN i = 1150 THEN 'a text that nobody may cut' ELSE 'x' END FROM numbers" >"$work/long"
+same "a wide value after many rows" "│ 1150 │ a text that nobody may cut │" "$(grep ' 1150 ' "$work/long")"
 finish

@@ -344,7 +344,6 @@ static int check_view(const weir_description *description, const weir_object_pat
 
 int weir_session_show_create(weir_session *session, const weir_ast_show *show, weir_result **out, weir_error *err)
 {
-    const char *title = "result";
     const char *folder = NULL;
     bool wants_view = show->kind == WEIR_AST_SHOW_CREATE_VIEW;
     weir_arena arena;
@@ -352,7 +351,6 @@ int weir_session_show_create(weir_session *session, const weir_ast_show *show, w
     weir_object_path path;
     bool is_temporary;
     weir_buffer text = {0};
-    weir_memory_result *result = NULL;
     int code = WEIR_OK;
     weir_arena_init(&arena);
     WEIR_GO(weir_session_describe(session, &show->name, &arena, &description, &path, &is_temporary, &folder, err));
@@ -362,15 +360,8 @@ int weir_session_show_create(weir_session *session, const weir_ast_show *show, w
     } else {
         append_create_table(&description, &path, is_temporary, folder, &text);
     }
-    const char *line = weir_buffer_text(&text);
-    result = weir_text_result_create(&title, 1);
-    WEIR_GO(weir_text_result_add(result, &line, err));
-    *out = &result->result;
-    result = NULL;
+    WEIR_GO(weir_page_result_create(weir_buffer_text(&text), out, err));
 done:
-    if (result != NULL) {
-        weir_result_free(&result->result);
-    }
     weir_buffer_free(&text);
     weir_arena_free(&arena);
     return code;

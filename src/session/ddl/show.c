@@ -143,12 +143,8 @@ static int show_create_catalog(weir_session *session, const weir_ast_show *show,
         weir_sql_quote_string(weir_option_shown(catalog->options.keys[i], catalog->options.values[i]), &text);
     }
     weir_buffer_append_text(&text, "\n)\n");
-    const char *title = "result";
-    const char *line = weir_buffer_text(&text);
-    weir_memory_result *result = weir_text_result_create(&title, 1);
-    int code = weir_text_result_add(result, &line, err);
+    int code = weir_page_result_create(weir_buffer_text(&text), out, err);
     weir_buffer_free(&text);
-    *out = &result->result;
     return code;
 }
 
