@@ -70,6 +70,11 @@ int (weir_error_context)(weir_error *err, int code, const char *format, ...)
     format_message(context, format, arguments);
     va_end(arguments);
 
+    /* "reading /a: /a/b: …" names the path once. */
+    const char *path = strrchr(context, ' ');
+    if (path != NULL && strchr(path, '/') != NULL && strncmp(err->message, path + 1, strlen(path + 1)) == 0) {
+        context[path - context] = 0;
+    }
     char whole[2 * WEIR_ERROR_MESSAGE_SIZE];
     int size = snprintf(whole, sizeof whole, "%s: %s", context, err->message);
     memcpy(err->message, whole, WEIR_ERROR_MESSAGE_SIZE - 1);

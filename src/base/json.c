@@ -9,6 +9,9 @@
 int weir_json_parse(weir_slice text, const char *path, json_t **out, weir_error *err)
 {
     json_error_t problem;
+    if (text.size == 0) {
+        return weir_fail(err, WEIR_CORRUPT, "%s: the file is empty", path);
+    }
     json_t *document = json_loadb((const char *)text.data, text.size, JSON_DECODE_ANY, &problem);
     if (!document) {
         return weir_fail(err, WEIR_CORRUPT, "%s: not valid JSON at line %d, column %d: %s", path, problem.line,

@@ -282,7 +282,7 @@ static void unknown_command(const char *word)
         return;
     }
     const char *near = weir_suggest(word + 1, names, count);
-    fprintf(stderr, "there is no command %s%s%s%s; \\? lists them\n", word, near == NULL ? "" : ", did you mean \\",
+    fprintf(stderr, "there is no command %s; %s%s%s\n", word, near == NULL ? "\\? lists them" : "did you mean \\",
             near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 

@@ -48,9 +48,9 @@ static int unknown_metadata(const weir_connect_kind *format, const char *key, we
         weir_buffer_append_format(&list, "%s%s", i == 0 ? "" : ", ", keys[i]);
     }
     const char *near = weir_suggest(key, keys, count);
-    int code = weir_fail(err, WEIR_INVALID, "there is no METADATA '%s'%s%s%s; there are %s", key,
-                         near == NULL ? "" : ", did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?",
-                         weir_buffer_text(&list));
+    int code = weir_fail(err, WEIR_INVALID, "there is no METADATA '%s'; %s%s%s", key,
+                         near == NULL ? "there are " : "did you mean '", near == NULL ? weir_buffer_text(&list) : near,
+                         near == NULL ? "" : "'?");
     weir_buffer_free(&list);
     return code;
 }

@@ -65,6 +65,13 @@ static int absolute_path(const char *path, weir_arena *arena, const char **out, 
     if (path[0] == 0) {
         return weir_fail(err, WEIR_INVALID, "a path is empty");
     }
+    if (strncmp(path, "file:", 5) == 0) {
+        return weir_fail(err, WEIR_INVALID, "%s: expected file:///path, or the path alone", path);
+    }
+    if (path[0] == '~' && (path[1] == '/' || path[1] == 0)) {
+        return weir_fail(err, WEIR_INVALID,
+                         "%s: only shells know ~ as your folder; write it out (./~ is a folder of that name)", path);
+    }
     char *absolute;
     if (path[0] == '/') {
         absolute = weir_arena_strdup(arena, path);

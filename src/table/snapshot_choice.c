@@ -27,10 +27,9 @@ static int read_by_id(const weir_table *table, int64_t id, weir_arena *arena, we
     if (latest == 0) {
         return weir_fail(err, WEIR_NOT_FOUND, "%s has no snapshot %" PRId64 ": it has none yet", table->path, id);
     }
-    return weir_fail(err, WEIR_NOT_FOUND,
-                     "%s has no snapshot %" PRId64 ": there are %" PRId64 " to %" PRId64
-                     " (older ones have expired; a tag would have kept them)",
-                     table->path, id, earliest, latest);
+    return weir_fail(err, WEIR_NOT_FOUND, "%s has no snapshot %" PRId64 ": there are %" PRId64 " to %" PRId64 "%s",
+                     table->path, id, earliest, latest,
+                     id < earliest ? " (older ones have expired; a tag would have kept them)" : "");
 }
 
 static int read_by_tag(const weir_table *table, const char *tag, weir_arena *arena, weir_snapshot **out,

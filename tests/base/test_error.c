@@ -38,6 +38,18 @@ static void a_context_goes_before_the_message_and_keeps_the_position(void **stat
     assert_int_equal(err.column, 5);
 }
 
+static void a_path_that_the_message_begins_with_is_named_once(void **state)
+{
+    (void)state;
+    weir_error err;
+    weir_fail(&err, WEIR_CORRUPT, "/lake/t/data-1: cut off");
+    weir_error_context(&err, WEIR_CORRUPT, "reading %s", "/lake/t");
+    assert_string_equal(err.message, "reading: /lake/t/data-1: cut off");
+    weir_fail(&err, WEIR_CORRUPT, "cut off");
+    weir_error_context(&err, WEIR_CORRUPT, "reading %s", "/lake/t");
+    assert_string_equal(err.message, "reading /lake/t: cut off");
+}
+
 static void the_end_of_data_gets_no_context(void **state)
 {
     (void)state;
@@ -140,6 +152,7 @@ int main(void)
         cmocka_unit_test(a_failure_carries_its_code_and_message),
         cmocka_unit_test(nobody_needs_to_want_the_message),
         cmocka_unit_test(a_context_goes_before_the_message_and_keeps_the_position),
+        cmocka_unit_test(a_path_that_the_message_begins_with_is_named_once),
         cmocka_unit_test(the_end_of_data_gets_no_context),
         cmocka_unit_test(a_message_may_be_made_of_the_one_it_replaces),
         cmocka_unit_test(a_long_message_is_cut_between_characters),

@@ -117,6 +117,7 @@ static void malformed_documents_are_corrupt(void **state)
         weir_error err;
         assert_int_equal(weir_json_parse(weir_slice_text(cases[i]), "snapshot-1", &document, &err), WEIR_CORRUPT);
         assert_memory_equal(err.message, "snapshot-1: ", 12);
+        assert_null(strstr(err.message, "line -1")); /* jansson's, of texts without a byte */
         assert_null(document);
     }
 }

@@ -54,6 +54,26 @@ contains "which of both goes is up to people" "leave it out, or 't'" "$(cat "$wo
 status "an interval of a compaction that is done once" 2 "$weir" compact t --interval 3 --warehouse "$work/lake"
 status "completion without a shell" 2 "$weir" completion
 
+# Paths with a slip in them.
+"$weir" sql --warehouse "$work/lake" -e "CREATE DATABASE shop; CREATE TABLE shop.t (a INT); INSERT INTO shop.t VALUES (1)" \
+    2>"$work/err"
+status "a table's path in place of that of the warehouse" 2 "$weir" sql --warehouse "$work/lake/shop.db/t" -e "SHOW TABLES"
+contains "it is told which the warehouse is" "this is a table; the warehouse is the folder of the folder of its database: \
+$work/lake
+" "$(cat "$work/err")
+"
+same "nothing was made there" "" "$(find "$work/lake/shop.db/t" -name 'default.db')"
+status "a warehouse that is new by mistake" 1 "$weir" sql --warehouse "$work/laek" -e "SELECT * FROM shop.t"
+contains "it is told that it is empty" \
+    "there is no database 'shop' in catalog 'paimon'; its warehouse '$work/laek' holds no tables" "$(cat "$work/err")"
+status "its default database, neither" 1 "$weir" sql --warehouse "$work/laek" -e "SELECT * FROM t"
+contains "it is told there, too" "there is no table 't' in paimon.default; its warehouse '$work/laek' holds no tables" \
+    "$(cat "$work/err")"
+status "a tilde that no shell has replaced" 2 "$weir" sql --warehouse "~/lake" -e "SHOW TABLES"
+contains "it is told who knows it" "only shells know ~" "$(cat "$work/err")"
+status "a relative path in a URI" 2 "$weir" sql --warehouse "file:lake" -e "SHOW TABLES"
+contains "it is told how it is written" "expected file:///path, or the path alone" "$(cat "$work/err")"
+
 # Statements of -i run first; a failure there is one of the whole.
 echo "CREATE TEMPORARY TABLE made_before (n INT) WITH ('connector' = 'blackhole')" >"$work/init.sql"
 status "an init file" 0 "$weir" sql --init "$work/init.sql" --format jsonl -e "SHOW TABLES"

@@ -589,6 +589,9 @@ static void strange_uris_are_refused_with_a_reason(void **state)
         {"gopher://host/a", WEIR_UNSUPPORTED, "'gopher:'; there is: "},
         {"memory:/a", WEIR_UNSUPPORTED, "'memory:'"},
         {"file://otherhost/a", WEIR_INVALID, "another host"},
+        {"file:lake", WEIR_INVALID, "expected file:///path"},
+        {"~/lake", WEIR_INVALID, "only shells know ~"},
+        {"~", WEIR_INVALID, "only shells know ~"},
         {"", WEIR_INVALID, "empty"},
     };
     weir_arena arena;

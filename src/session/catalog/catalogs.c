@@ -118,6 +118,22 @@ static int check_catalog_keys(const weir_options *options, const weir_ast_option
     return WEIR_OK;
 }
 
+/* A new warehouse is not made within a table: its path was given in place of that of its warehouse. */
+static int refuse_table(weir_session_catalog *catalog, weir_error *err)
+{
+    const char *folder = catalog->paimon->warehouse;
+    weir_schema *schema = NULL;
+    if (weir_schema_read_latest(catalog->paimon->fs, folder, &catalog->arena, &schema, NULL) != WEIR_OK) {
+        return WEIR_OK;
+    }
+    int size = (int)strlen(folder); /* of WAREHOUSE/DATABASE.db/TABLE, without the last two */
+    for (int slashes = 0; slashes < 2 && size > 0; size--) {
+        slashes += folder[size - 1] == '/';
+    }
+    return weir_fail(err, WEIR_INVALID, "%s: this is a table; the warehouse is the folder of the folder of its database: %.*s",
+                     folder, size, folder);
+}
+
 static int open_paimon(weir_session_catalog *catalog, const weir_ast_options *positions, weir_error *err)
 {
     const char *warehouse = weir_options_get(&catalog->options, "warehouse");
@@ -134,7 +150,11 @@ static int open_paimon(weir_session_catalog *catalog, const weir_ast_options *po
     WEIR_TRY(weir_catalog_open_filesystem(warehouse, &settings, &catalog->paimon, err));
     bool exists = false;
     WEIR_TRY(catalog->paimon->ops->database_exists(catalog->paimon, catalog->default_database, &exists, err));
-    return exists ? WEIR_OK : catalog->paimon->ops->create_database(catalog->paimon, catalog->default_database, err);
+    if (exists) {
+        return WEIR_OK;
+    }
+    WEIR_TRY(refuse_table(catalog, err));
+    return catalog->paimon->ops->create_database(catalog->paimon, catalog->default_database, err);
 }
 
 static int open_catalog(weir_session_catalog *catalog, const weir_ast_options *positions, weir_error *err)
@@ -222,9 +242,10 @@ int weir_catalogs_get(const weir_catalogs *catalogs, const weir_ast_part *part, 
     size_t count;
     char near[256];
     weir_map_names(&catalogs->catalogs, &arena, &names, &count);
-    int code =
-        weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column, "there is no catalog '%s'%s",
-                     part->text, suggestion(part->text, names, count, near, sizeof near));
+    const char *what_to_do = suggestion(part->text, names, count, near, sizeof near);
+    int code = weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column,
+                            "there is no catalog '%s'%s", part->text,
+                            *what_to_do != '\0' ? what_to_do : "; CREATE CATALOG makes one, SHOW CATALOGS lists them");
     weir_arena_free(&arena);
     return code;
 }
@@ -271,6 +292,26 @@ int weir_catalogs_database_path(const weir_catalogs *catalogs, const weir_ast_na
     return WEIR_OK;
 }
 
+/* A path with a slip in it leads to a new warehouse. "; its warehouse '…' holds no tables" where that may be what has
+ * happened, otherwise nothing, in `out`. */
+static const char *note_of_empty(weir_session_catalog *catalog, char *out, size_t size)
+{
+    const char **names = NULL;
+    size_t databases = 0, tables = 0;
+    weir_arena arena;
+    weir_arena_init(&arena);
+    out[0] = '\0';
+    bool is_empty =
+        catalog->paimon != NULL &&
+        weir_session_catalog_databases(catalog, &arena, &names, &databases, NULL) == WEIR_OK && databases == 1 &&
+        weir_session_catalog_tables(catalog, names[0], &arena, &names, &tables, NULL) == WEIR_OK && tables == 0;
+    if (is_empty) {
+        snprintf(out, size, "; its warehouse '%s' holds no tables", catalog->paimon->warehouse);
+    }
+    weir_arena_free(&arena);
+    return out;
+}
+
 int weir_catalogs_check_database(const weir_object_path *path, weir_error *err)
 {
     bool exists = false;
@@ -282,10 +323,11 @@ int weir_catalogs_check_database(const weir_object_path *path, weir_error *err)
     weir_arena_init(&arena);
     const char **names = NULL;
     size_t count = 0;
-    char near[256];
+    char near[256], note[512];
     int code = weir_session_catalog_databases(path->catalog, &arena, &names, &count, err);
     if (code == WEIR_OK) {
         const char *what_to_do = suggestion(path->database, names, count, near, sizeof near);
+        what_to_do = *what_to_do != '\0' ? what_to_do : note_of_empty(path->catalog, note, sizeof note);
         code = weir_fail_at(err, WEIR_NOT_FOUND, path->position.line, path->position.column,
                             "there is no database '%s' in catalog '%s'%s", path->database, path->catalog->name,
                             *what_to_do != '\0' ? what_to_do : "; CREATE DATABASE makes one");
@@ -301,12 +343,13 @@ int weir_catalogs_no_table(const weir_catalogs *catalogs, const weir_object_path
     weir_arena_init(&arena);
     const char **names = NULL;
     size_t count = 0;
-    char near[256];
+    char near[256], note[512];
     int code = weir_catalogs_list_tables(catalogs, path, &arena, &names, &count, err);
     if (code == WEIR_OK) {
         code = weir_fail_at(err, WEIR_NOT_FOUND, path->position.line, path->position.column,
-                            "there is no table '%s' in %s.%s%s", path->name, path->catalog->name, path->database,
-                            suggestion(path->name, names, count, near, sizeof near));
+                            "there is no table '%s' in %s.%s%s%s", path->name, path->catalog->name, path->database,
+                            suggestion(path->name, names, count, near, sizeof near),
+                            count == 0 ? note_of_empty(path->catalog, note, sizeof note) : "");
     }
     weir_arena_free(&arena);
     return code;

@@ -16,8 +16,9 @@ static int no_such_procedure(const weir_ast_name *name, weir_error *err)
     }
     const char *meant = weir_suggest(part->text, names, count);
     return weir_fail_at(err, WEIR_NOT_FOUND, part->position.line, part->position.column,
-                        "there is no procedure '%s'%s%s%s; SHOW PROCEDURES lists them", part->text,
-                        meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+                        "there is no procedure '%s'; %s%s%s", part->text,
+                        meant != NULL ? "did you mean '" : "SHOW PROCEDURES lists them", meant != NULL ? meant : "",
+                        meant != NULL ? "'?" : "");
 }
 
 /* [catalog.]sys.name: a procedure of a Paimon catalog. */
@@ -62,7 +63,8 @@ static int fail_signature(const weir_procedure_call *call, const weir_position *
                                       argument->name, argument->optional ? "]" : "");
         }
     }
-    weir_fail_at(err, WEIR_INVALID, position->line, position->column, "%s; it is called as %s(%s)", what,
+    weir_fail_at(err, WEIR_INVALID, position->line, position->column, "%s%s it is called as %s(%s)", what,
+                 what[strlen(what) - 1] == '?' ? "" : ";",
                  call->procedure->name, weir_buffer_text(&signature));
     weir_buffer_free(&signature);
     return WEIR_INVALID;

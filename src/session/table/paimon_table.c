@@ -539,9 +539,8 @@ static int unknown_system_table(const weir_object_path *path, const char *name, 
     }
     const char *meant = weir_suggest(name, names, count);
     weir_fail_at(err, WEIR_NOT_FOUND, path->position.line, path->position.column,
-                 "there is no system table '$%s'%s%s%s; there are %sand $branch_<name>", name,
-                 meant != NULL ? ", did you mean '$" : "", meant != NULL ? meant : "", meant != NULL ? "'?" : "",
-                 weir_buffer_text(&list));
+                 "there is no system table '$%s'; %s%s%s", name, meant != NULL ? "did you mean '$" : "there are ",
+                 meant != NULL ? meant : weir_buffer_text(&list), meant != NULL ? "'?" : "and $branch_<name>");
     weir_buffer_free(&list);
     return WEIR_NOT_FOUND;
 }

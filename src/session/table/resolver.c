@@ -69,21 +69,42 @@ static int open_catalog_table(weir_session *session, const weir_object_path *pat
 
 /* ---- 'connector' = 'paimon' with a path ---- */
 
+/* "name TYPE"; "nothing" behind the last column. */
+static void append_column(const char *name, const weir_type *type, weir_buffer *out)
+{
+    if (name == NULL) {
+        weir_buffer_append_text(out, "nothing");
+        return;
+    }
+    weir_buffer_append_format(out, "%s ", name);
+    weir_type_format(type, out);
+}
+
 static int check_declared_columns(const weir_description *declared, const weir_schema *schema,
                                   const weir_object_path *path, weir_error *err)
 {
     const weir_bound_columns *columns = &declared->columns;
-    bool equal = columns->column_count == schema->field_count;
-    for (int32_t i = 0; equal && i < schema->field_count; i++) {
-        equal = strcmp(columns->columns[i].name, schema->fields[i].name) == 0 &&
-                weir_type_equal(columns->columns[i].type, schema->fields[i].type, true);
+    int32_t same = 0; /* so many columns from the first on */
+    while (same < columns->column_count && same < schema->field_count &&
+           strcmp(columns->columns[same].name, schema->fields[same].name) == 0 &&
+           weir_type_equal(columns->columns[same].type, schema->fields[same].type, true)) {
+        same++;
     }
-    if (equal) {
+    if (same == columns->column_count && same == schema->field_count) {
         return WEIR_OK;
     }
-    return weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
-                        "table '%s' is declared with other columns than the Paimon table in '%s' has", path->name,
-                        weir_options_get(&declared->options, "path"));
+    bool declares = same < columns->column_count, has = same < schema->field_count;
+    weir_buffer difference = {0};
+    weir_buffer_append_format(&difference, "as column %d there is ", same + 1);
+    append_column(has ? schema->fields[same].name : NULL, has ? schema->fields[same].type : NULL, &difference);
+    weir_buffer_append_text(&difference, ", declared is ");
+    append_column(declares ? columns->columns[same].name : NULL, declares ? columns->columns[same].type : NULL,
+                  &difference);
+    weir_fail_at(err, WEIR_INVALID, path->position.line, path->position.column,
+                 "table '%s' is declared with other columns than the Paimon table in '%s' has: %s", path->name,
+                 weir_options_get(&declared->options, "path"), weir_buffer_text(&difference));
+    weir_buffer_free(&difference);
+    return WEIR_INVALID;
 }
 
 static int create_missing(weir_fs *fs, const char *folder, const weir_description *declared, weir_arena *arena,

@@ -264,9 +264,9 @@ int weir_bind_window_table(weir_binder *binder, const weir_ast_from *from, weir_
             names[i] = forms[i].name;
         }
         const char *meant = weir_suggest(call->text, names, form_count);
-        return weir_binder_fail(
-            binder, &call->position, "there is no table function %s%s%s%s; there are TUMBLE, HOP, CUMULATE and SESSION",
-            call->text, meant == NULL ? "" : "; did you mean ", meant == NULL ? "" : meant, meant == NULL ? "" : "?");
+        return weir_binder_fail(binder, &call->position, "there is no table function %s; %s%s%s", call->text,
+                                meant == NULL ? "there are " : "did you mean ",
+                                meant == NULL ? "TUMBLE, HOP, CUMULATE and SESSION" : meant, meant == NULL ? "" : "?");
     }
     const weir_ast_expression *arguments[6] = {0};
     weir_assigner assigner = {.kind = form->kind};
