@@ -1,8 +1,9 @@
 /* CSV as Flink's csv format has it: no header, quotes doubled in quotes, arrays and rows as text with a delimiter of
  * their own.
  *
- *   reader.c   records to fields, fields to columns (by the converters of format/json: a field is a string there)
- *   writer.c   rows to records
+ *   records.c   records to fields
+ *   reader.c    fields to columns (by the converters of format/json: a field is a string there)
+ *   writer.c    rows to records
  *
  * Source of truth: org.apache.flink.formats.csv.CsvToRowDataConverters, and Jackson's CsvDecoder for what a field is.
  */

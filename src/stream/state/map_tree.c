@@ -1,19 +1,10 @@
-/* Large maps: which leaf is responsible, and what happens between leaves: splitting, joining, loading and giving up. */
-#include "stream/state/map_tree.h"
-
+/* Large maps in memory: which leaf is responsible, and what happens between leaves: splitting and joining. What they
+ * have to do with the database is in map_tree_disk.c. */
 #include <stdlib.h>
 
-#include "stream/state/map_leaf.h"
+#include "stream/state/map_tree_internal.h"
 
-#define LEAF_BYTES  4096 /* a leaf with more is split */
-#define SMALL_BYTES 512  /* leaves that have no more together are joined */
-
-static bool has_time(const weir_map_tree *tree) { return tree->table->ttl_ms > 0; }
-
-static bool is_over(const weir_map_tree *tree, const weir_map_leaf_entry *entry)
-{
-    return tree->table->ttl_ms > 0 && tree->table->backend->now_ms - entry->time >= tree->table->ttl_ms;
-}
+#define SMALL_BYTES 512 /* leaves that have no more together are joined */
 
 /* --- the directory ----------------------------------------------------------------------------------------------- */
 
@@ -26,8 +17,8 @@ static uint64_t prefix_of(weir_slice subkey)
     return weir_load_be64(bytes);
 }
 
-/* The leaf that is responsible for a subkey: the last whose fence is not above. */
-static uint32_t find_leaf(const weir_map_tree *tree, weir_slice subkey)
+/* The last leaf whose fence is not above. */
+uint32_t weir_map_tree_find(const weir_map_tree *tree, weir_slice subkey)
 {
     uint64_t prefix = prefix_of(subkey);
     uint32_t low = 0;
@@ -46,7 +37,7 @@ static uint32_t find_leaf(const weir_map_tree *tree, weir_slice subkey)
     return low;
 }
 
-static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf, weir_error *err)
+int weir_map_tree_insert(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf, weir_error *err)
 {
     if (tree->leaf_count == tree->leaf_capacity) {
         uint32_t more = tree->leaf_capacity == 0 ? 1 : tree->leaf_capacity < 16 ? 8 : tree->leaf_capacity / 2;
@@ -61,8 +52,7 @@ static int insert_leaf(weir_map_tree *tree, uint32_t index, weir_map_leaf *leaf,
     return WEIR_OK;
 }
 
-/* Takes a leaf out; the one after it, or the one before it, is responsible for its range from now on. */
-static void remove_leaf(weir_map_tree *tree, uint32_t index, bool into_next)
+void weir_map_tree_take_out(weir_map_tree *tree, uint32_t index, bool into_next)
 {
     weir_map_leaf *leaf = tree->directory[index].leaf;
     if (into_next) {
@@ -93,7 +83,7 @@ int weir_map_tree_create(weir_state_table *table, weir_slice key, uint64_t id, b
     weir_state_append_key(&tree->path, table->id + 1, weir_state_key_group(key), weir_slice_of(id_bytes, 8));
     int code = weir_map_leaf_create(table, weir_slice_of(NULL, 0), complete, &leaf, err);
     if (code == WEIR_OK) {
-        code = insert_leaf(tree, 0, leaf, err);
+        code = weir_map_tree_insert(tree, 0, leaf, err);
     }
     if (code != WEIR_OK) {
         if (leaf != NULL) {
@@ -106,23 +96,12 @@ int weir_map_tree_create(weir_state_table *table, weir_slice key, uint64_t id, b
     return WEIR_OK;
 }
 
-static void unlist_dirty(weir_map_tree *tree)
-{
-    if (tree->dirty) {
-        *tree->dirty_link = tree->next_dirty;
-        if (tree->next_dirty != NULL) {
-            tree->next_dirty->dirty_link = tree->dirty_link;
-        }
-        tree->dirty = false;
-    }
-}
-
 void weir_map_tree_free(weir_map_tree *tree)
 {
     if (tree == NULL) {
         return;
     }
-    unlist_dirty(tree);
+    weir_map_tree_unmark_dirty(tree);
     for (uint32_t i = 0; i < tree->leaf_count; i++) {
         weir_map_leaf_free(tree->table, tree->directory[i].leaf);
     }
@@ -141,25 +120,11 @@ bool weir_map_tree_is_empty(const weir_map_tree *tree)
 
 /* --- changes ----------------------------------------------------------------------------------------------------- */
 
-static void mark_dirty(weir_map_tree *tree, weir_map_leaf *leaf)
-{
-    leaf->dirty = true;
-    if (!tree->dirty && tree->table->backend->disk != NULL) {
-        tree->dirty = true;
-        tree->next_dirty = tree->table->dirty_trees;
-        tree->dirty_link = &tree->table->dirty_trees;
-        if (tree->next_dirty != NULL) {
-            tree->next_dirty->dirty_link = &tree->next_dirty;
-        }
-        tree->table->dirty_trees = tree;
-    }
-}
-
 static void drop_expired(weir_map_tree *tree, weir_map_leaf *leaf)
 {
-    for (uint32_t i = leaf->count; has_time(tree) && i > 0; i--) {
+    for (uint32_t i = leaf->count; weir_map_tree_has_time(tree) && i > 0; i--) {
         weir_map_leaf_entry entry = weir_map_leaf_at(leaf, true, i - 1);
-        if (is_over(tree, &entry)) {
+        if (weir_map_tree_is_over(tree, &entry)) {
             weir_map_leaf_drop(leaf, true, i - 1);
         }
     }
@@ -173,41 +138,27 @@ static int split_leaf(weir_map_tree *tree, uint32_t index, uint32_t position, we
     weir_map_leaf *right = NULL;
     bool at_end = position >= leaf->count && index + 1 == tree->leaf_count;
     uint32_t middle = at_end ? leaf->count - 1 : leaf->count / 2;
-    weir_slice fence = weir_map_leaf_at(leaf, has_time(tree), middle).subkey;
-    WEIR_TRY(weir_map_leaf_split(tree->table, leaf, has_time(tree), middle, fence, &right, err));
-    int code = insert_leaf(tree, index + 1, right, err);
+    weir_slice fence = weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), middle).subkey;
+    WEIR_TRY(weir_map_leaf_split(tree->table, leaf, weir_map_tree_has_time(tree), middle, fence, &right, err));
+    int code = weir_map_tree_insert(tree, index + 1, right, err);
     if (code != WEIR_OK) {
         for (uint32_t i = 0; i < right->count && code == WEIR_OK; i++) {
-            weir_map_leaf_entry entry = weir_map_leaf_at(right, has_time(tree), i);
-            (void)weir_map_leaf_set(tree->table, leaf, has_time(tree), leaf->count, false, &entry, err);
+            weir_map_leaf_entry entry = weir_map_leaf_at(right, weir_map_tree_has_time(tree), i);
+            (void)weir_map_leaf_set(tree->table, leaf, weir_map_tree_has_time(tree), leaf->count, false, &entry, err);
         }
         weir_map_leaf_free(tree->table, right);
     }
     return code;
 }
 
-/* Lets go of what leaves first .. end - 1 hold without changes. Leaves and their indices stay. */
-static bool give_up_leaves(weir_map_tree *tree, uint32_t first, uint32_t end)
-{
-    int64_t before = tree->table->tree_bytes;
-    for (uint32_t i = first; i < end && tree->table->backend->disk != NULL; i++) {
-        weir_map_leaf *leaf = tree->directory[i].leaf;
-        if (!leaf->dirty && leaf->count > 0) {
-            weir_map_leaf_empty(tree->table, leaf);
-            leaf->complete = false;
-        }
-    }
-    return tree->table->tree_bytes < before;
-}
-
 static int try_set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
 {
     bool equal = false;
-    uint32_t index = find_leaf(tree, entry->subkey);
+    uint32_t index = weir_map_tree_find(tree, entry->subkey);
     weir_map_leaf *leaf = tree->directory[index].leaf;
-    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), entry->subkey, &equal);
+    uint32_t position = weir_map_leaf_find(leaf, weir_map_tree_has_time(tree), entry->subkey, &equal);
     size_t size = entry->subkey.size + entry->value.size + 16;
-    if (!equal && leaf->count >= 2 && weir_map_leaf_live_bytes(leaf) + size > LEAF_BYTES) {
+    if (!equal && leaf->count >= 2 && weir_map_leaf_live_bytes(leaf) + size > WEIR_MAP_LEAF_BYTES) {
         uint32_t before = leaf->count;
         drop_expired(tree, leaf);
         if (leaf->count == before) {
@@ -218,17 +169,17 @@ static int try_set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, 
     weir_map_leaf_entry set = *entry;
     int64_t dirty_bytes = entry->flags & WEIR_LEAF_ENTRY_DIRTY ? (int64_t)size : 0;
     if (equal) {
-        weir_map_leaf_entry old = weir_map_leaf_at(leaf, has_time(tree), position);
+        weir_map_leaf_entry old = weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), position);
         set.flags |= old.flags & WEIR_LEAF_ENTRY_ON_DISK;
         dirty_bytes -= old.flags & WEIR_LEAF_ENTRY_DIRTY ? (int64_t)(old.subkey.size + old.value.size + 16) : 0;
     } else if (!leaf->complete) {
         set.flags |= WEIR_LEAF_ENTRY_ON_DISK;
     }
-    WEIR_TRY(weir_map_leaf_set(tree->table, leaf, has_time(tree), position, equal, &set, err));
+    WEIR_TRY(weir_map_leaf_set(tree->table, leaf, weir_map_tree_has_time(tree), position, equal, &set, err));
     leaf->recent = true;
     tree->first_live = index < tree->first_live ? index : tree->first_live;
     if (set.flags & WEIR_LEAF_ENTRY_DIRTY) {
-        mark_dirty(tree, leaf);
+        weir_map_tree_mark_dirty(tree, leaf);
     }
     if (tree->table->backend->disk != NULL) {
         weir_state_add_dirty(tree->table, dirty_bytes);
@@ -236,23 +187,22 @@ static int try_set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, 
     return WEIR_OK;
 }
 
-/* Where memory is short, other leaves of the same map give theirs. */
-static int set_entry(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
+int weir_map_tree_set(weir_map_tree *tree, const weir_map_leaf_entry *entry, weir_error *err)
 {
     int code = try_set_entry(tree, entry, err);
     if (code != WEIR_NO_MEMORY) {
         return code;
     }
-    uint32_t index = find_leaf(tree, entry->subkey);
-    bool before = give_up_leaves(tree, 0, index);
-    bool after = give_up_leaves(tree, index + 1, tree->leaf_count);
+    uint32_t index = weir_map_tree_find(tree, entry->subkey);
+    bool before = weir_map_tree_give_up(tree, 0, index);
+    bool after = weir_map_tree_give_up(tree, index + 1, tree->leaf_count);
     return before || after ? try_set_entry(tree, entry, err) : code;
 }
 
 int weir_map_tree_add(weir_map_tree *tree, weir_slice subkey, weir_slice value, int64_t time, weir_error *err)
 {
     weir_map_leaf_entry entry = {.subkey = subkey, .value = value, .time = time, .flags = WEIR_LEAF_ENTRY_DIRTY};
-    return set_entry(tree, &entry, err);
+    return weir_map_tree_set(tree, &entry, err);
 }
 
 int weir_map_tree_put(weir_map_tree *tree, weir_slice subkey, weir_slice value, weir_error *err)
@@ -260,16 +210,15 @@ int weir_map_tree_put(weir_map_tree *tree, weir_slice subkey, weir_slice value, 
     return weir_map_tree_add(tree, subkey, value, tree->table->backend->now_ms, err);
 }
 
-/* Joins a leaf that has become small with the one after or before it. */
-static void join_leaf(weir_map_tree *tree, uint32_t index)
+void weir_map_tree_join(weir_map_tree *tree, uint32_t index)
 {
     weir_map_leaf *leaf = tree->directory[index].leaf;
     if (leaf->count == 0 && leaf->complete) {
         /* What is known to be empty is not given to a leaf of which less is known. */
         if (index > 0 && tree->directory[index - 1].leaf->complete) {
-            remove_leaf(tree, index, false);
+            weir_map_tree_take_out(tree, index, false);
         } else if (index + 1 < tree->leaf_count && tree->directory[index + 1].leaf->complete) {
-            remove_leaf(tree, index, true);
+            weir_map_tree_take_out(tree, index, true);
         }
         return;
     }
@@ -283,144 +232,37 @@ static void join_leaf(weir_map_tree *tree, uint32_t index)
     }
     uint32_t before = left->count;
     for (uint32_t i = 0; i < leaf->count; i++) {
-        weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), i);
-        if (weir_map_leaf_set(tree->table, left, has_time(tree), left->count, false, &entry, NULL) != WEIR_OK) {
+        weir_map_leaf_entry entry = weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), i);
+        if (weir_map_leaf_set(tree->table, left, weir_map_tree_has_time(tree), left->count, false, &entry, NULL) !=
+            WEIR_OK) {
             while (left->count > before) { /* no memory to join them: they stay as they are */
-                weir_map_leaf_drop(left, has_time(tree), left->count - 1);
+                weir_map_leaf_drop(left, weir_map_tree_has_time(tree), left->count - 1);
             }
             return;
         }
     }
     left->dirty = left->dirty || leaf->dirty;
-    remove_leaf(tree, index, false);
+    weir_map_tree_take_out(tree, index, false);
 }
 
 int weir_map_tree_remove(weir_map_tree *tree, weir_slice subkey, weir_error *err)
 {
     bool equal = false;
-    uint32_t index = find_leaf(tree, subkey);
+    uint32_t index = weir_map_tree_find(tree, subkey);
     weir_map_leaf *leaf = tree->directory[index].leaf;
-    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
-    uint32_t flags = equal ? weir_map_leaf_at(leaf, has_time(tree), position).flags : 0;
+    uint32_t position = weir_map_leaf_find(leaf, weir_map_tree_has_time(tree), subkey, &equal);
+    uint32_t flags = equal ? weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), position).flags : 0;
     if (leaf->complete && !(flags & WEIR_LEAF_ENTRY_ON_DISK)) {
         if (equal) {
-            weir_map_leaf_drop(leaf, has_time(tree), position);
-            join_leaf(tree, index);
+            weir_map_leaf_drop(leaf, weir_map_tree_has_time(tree), position);
+            weir_map_tree_join(tree, index);
         }
         return WEIR_OK;
     }
     weir_map_leaf_entry tombstone = {.subkey = subkey,
                                      .time = tree->table->backend->now_ms,
                                      .flags = WEIR_LEAF_ENTRY_DIRTY | WEIR_LEAF_ENTRY_REMOVED};
-    return set_entry(tree, &tombstone, err);
-}
-
-/* --- loading ----------------------------------------------------------------------------------------------------- */
-
-/* What the database has from `subkey` on is for a new leaf. */
-static int cut_leaf(weir_map_tree *tree, uint32_t index, weir_slice subkey, weir_error *err)
-{
-    bool equal = false;
-    weir_map_leaf *right = NULL;
-    weir_map_leaf *leaf = tree->directory[index].leaf;
-    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
-    WEIR_TRY(weir_map_leaf_split(tree->table, leaf, has_time(tree), position, subkey, &right, err));
-    right->complete = false;
-    int code = insert_leaf(tree, index + 1, right, err);
-    if (code != WEIR_OK) {
-        weir_map_leaf_free(tree->table, right);
-    }
-    return code;
-}
-
-/* Adds what the database has of a leaf's range and memory lacks, up to about a leaf's bytes; what lies beyond becomes
- * a leaf of its own. */
-static int load_from(weir_map_tree *tree, uint32_t index, weir_state_scan *scan, weir_error *err)
-{
-    size_t loaded = 0;
-    for (;;) {
-        bool equal = false;
-        weir_slice key;
-        weir_slice value;
-        weir_state_record record;
-        int code = weir_state_scan_next(scan, &key, &value, err);
-        if (code == WEIR_END) {
-            return WEIR_OK;
-        }
-        WEIR_TRY(code);
-        weir_map_leaf *leaf = tree->directory[index].leaf;
-        weir_slice subkey = weir_slice_of(key.data + tree->path.size, key.size - tree->path.size);
-        if (index + 1 < tree->leaf_count && weir_slice_compare(subkey, tree->directory[index + 1].leaf->fence) >= 0) {
-            return WEIR_OK;
-        }
-        if (loaded > LEAF_BYTES) {
-            return cut_leaf(tree, index, subkey, err);
-        }
-        WEIR_TRY_CTX(weir_state_record_read(value, &record, err), err, "%s", tree->table->name);
-        uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
-        weir_map_leaf_entry entry = {.subkey = subkey,
-                                     .value = record.bytes,
-                                     .time = record.has_time ? record.time : tree->table->backend->now_ms,
-                                     .flags = WEIR_LEAF_ENTRY_ON_DISK};
-        loaded += key.size + value.size;
-        if (!equal && !is_over(tree, &entry)) {
-            WEIR_TRY(weir_map_leaf_set(tree->table, leaf, has_time(tree), position, false, &entry, err));
-        }
-    }
-}
-
-static int load_leaf(weir_map_tree *tree, uint32_t index, weir_error *err)
-{
-    weir_state_scan *scan = NULL;
-    weir_map_leaf *leaf = tree->directory[index].leaf;
-    if (leaf->complete) {
-        return WEIR_OK;
-    }
-    weir_buffer from = {0};
-    weir_buffer_append(&from, tree->path.data, tree->path.size);
-    weir_buffer_append(&from, leaf->fence.data, leaf->fence.size);
-    int code = weir_state_scan_open(tree->table->backend->disk, weir_buffer_slice(&from),
-                                    weir_buffer_slice(&tree->path), &scan, err);
-    if (code == WEIR_OK) {
-        code = load_from(tree, index, scan, err);
-        leaf->complete = code == WEIR_OK;
-    }
-    weir_state_scan_close(scan);
-    weir_buffer_free(&from);
-    return code;
-}
-
-typedef struct wanted_entry {
-    weir_map_tree *tree;
-    weir_slice subkey;
-    bool found;
-} wanted_entry;
-
-static int take_wanted(void *owner, size_t index, weir_slice value, weir_error *err)
-{
-    (void)index;
-    wanted_entry *wanted = owner;
-    weir_state_record record;
-    WEIR_TRY_CTX(weir_state_record_read(value, &record, err), err, "%s", wanted->tree->table->name);
-    weir_map_leaf_entry entry = {.subkey = wanted->subkey,
-                                 .value = record.bytes,
-                                 .time = record.has_time ? record.time : wanted->tree->table->backend->now_ms,
-                                 .flags = WEIR_LEAF_ENTRY_ON_DISK};
-    wanted->found = !is_over(wanted->tree, &entry);
-    return wanted->found ? set_entry(wanted->tree, &entry, err) : WEIR_OK;
-}
-
-static int load_entry(weir_map_tree *tree, weir_slice subkey, bool *out_found, weir_error *err)
-{
-    weir_buffer bytes = {0};
-    wanted_entry wanted = {tree, subkey, false};
-    weir_buffer_append(&bytes, tree->path.data, tree->path.size);
-    weir_buffer_append(&bytes, subkey.data, subkey.size);
-    weir_slice key = weir_buffer_slice(&bytes);
-    int code = weir_state_disk_get(tree->table->backend->disk, &key, 1, take_wanted, &wanted, err);
-    weir_buffer_free(&bytes);
-    *out_found = wanted.found;
-    return code;
+    return weir_map_tree_set(tree, &tombstone, err);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -430,17 +272,17 @@ int weir_map_tree_get(weir_map_tree *tree, weir_slice subkey, bool *out_found, w
     bool equal = false;
     *out_found = false;
     *out_value = weir_slice_of(NULL, 0);
-    weir_map_leaf *leaf = tree->directory[find_leaf(tree, subkey)].leaf;
-    uint32_t position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+    weir_map_leaf *leaf = tree->directory[weir_map_tree_find(tree, subkey)].leaf;
+    uint32_t position = weir_map_leaf_find(leaf, weir_map_tree_has_time(tree), subkey, &equal);
     if (!equal && !leaf->complete) {
-        WEIR_TRY(load_entry(tree, subkey, &equal, err));
-        leaf = tree->directory[find_leaf(tree, subkey)].leaf;
-        position = weir_map_leaf_find(leaf, has_time(tree), subkey, &equal);
+        WEIR_TRY(weir_map_tree_load_entry(tree, subkey, &equal, err));
+        leaf = tree->directory[weir_map_tree_find(tree, subkey)].leaf;
+        position = weir_map_leaf_find(leaf, weir_map_tree_has_time(tree), subkey, &equal);
     }
     leaf->recent = true;
     if (equal) {
-        weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), position);
-        *out_found = !(entry.flags & WEIR_LEAF_ENTRY_REMOVED) && !is_over(tree, &entry);
+        weir_map_leaf_entry entry = weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), position);
+        *out_found = !(entry.flags & WEIR_LEAF_ENTRY_REMOVED) && !weir_map_tree_is_over(tree, &entry);
         *out_value = *out_found ? entry.value : *out_value;
     }
     return WEIR_OK;
@@ -468,13 +310,13 @@ static uint32_t skip_bare(weir_map_tree *tree, uint32_t index)
 int weir_map_tree_seek(weir_map_tree *tree, weir_slice subkey, weir_map_place *out, weir_error *err)
 {
     bool equal = false;
-    out->leaf = find_leaf(tree, subkey);
+    out->leaf = weir_map_tree_find(tree, subkey);
     while (!tree->directory[out->leaf].leaf->complete) {
-        WEIR_TRY(load_leaf(tree, out->leaf, err));
-        out->leaf = find_leaf(tree, subkey);
+        WEIR_TRY(weir_map_tree_load(tree, out->leaf, err));
+        out->leaf = weir_map_tree_find(tree, subkey);
     }
     out->at = tree->directory[out->leaf].leaf;
-    out->position = weir_map_leaf_find(out->at, has_time(tree), subkey, &equal);
+    out->position = weir_map_leaf_find(out->at, weir_map_tree_has_time(tree), subkey, &equal);
     out->changes = tree->changes;
     uint32_t live = skip_bare(tree, out->leaf);
     if (live != out->leaf) {
@@ -498,9 +340,9 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
         find_place(tree, place);
     }
     for (; place->leaf < tree->leaf_count; place->leaf++, place->position = 0) {
-        int code = load_leaf(tree, place->leaf, err);
-        if (code == WEIR_NO_MEMORY && give_up_leaves(tree, 0, place->leaf)) {
-            code = load_leaf(tree, place->leaf, err);
+        int code = weir_map_tree_load(tree, place->leaf, err);
+        if (code == WEIR_NO_MEMORY && weir_map_tree_give_up(tree, 0, place->leaf)) {
+            code = weir_map_tree_load(tree, place->leaf, err);
         }
         WEIR_TRY(code);
         weir_map_leaf *leaf = tree->directory[place->leaf].leaf;
@@ -508,8 +350,8 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
         place->changes = tree->changes;
         leaf->recent = true;
         while (place->position < leaf->count) {
-            *out = weir_map_leaf_at(leaf, has_time(tree), place->position++);
-            if (!(out->flags & WEIR_LEAF_ENTRY_REMOVED) && !is_over(tree, out)) {
+            *out = weir_map_leaf_at(leaf, weir_map_tree_has_time(tree), place->position++);
+            if (!(out->flags & WEIR_LEAF_ENTRY_REMOVED) && !weir_map_tree_is_over(tree, out)) {
                 return WEIR_OK;
             }
         }
@@ -519,85 +361,12 @@ int weir_map_tree_next(weir_map_tree *tree, weir_map_place *place, weir_map_leaf
     return WEIR_END;
 }
 
-/* --- what is no longer needed, and checkpoints ------------------------------------------------------------------- */
+/* --- what is no longer needed ----------------------------------------------------------------------------------- */
 
 void weir_map_tree_expire(weir_map_tree *tree)
 {
     for (uint32_t i = tree->leaf_count; i > 0; i--) {
         drop_expired(tree, tree->directory[i - 1].leaf);
-        join_leaf(tree, i - 1);
-    }
-}
-
-bool weir_map_tree_evict(weir_map_tree *tree)
-{
-    bool gone = true;
-    for (uint32_t i = tree->leaf_count; i > 0; i--) {
-        weir_map_leaf *leaf = tree->directory[i - 1].leaf;
-        if (leaf->recent || leaf->dirty) {
-            leaf->recent = false;
-            gone = false;
-            continue;
-        }
-        weir_map_leaf_empty(tree->table, leaf);
-        leaf->complete = false;
-        weir_map_leaf *next = i < tree->leaf_count ? tree->directory[i].leaf : NULL;
-        if (next != NULL && next->count == 0 && !next->complete) {
-            remove_leaf(tree, i, false);
-        }
-    }
-    return gone;
-}
-
-int weir_map_tree_write(weir_map_tree *tree, weir_error *err)
-{
-    int code = WEIR_OK;
-    weir_buffer key = {0};
-    weir_buffer value = {0};
-    weir_buffer_append(&key, tree->path.data, tree->path.size);
-    for (uint32_t l = 0; l < tree->leaf_count; l++) {
-        const weir_map_leaf *leaf = tree->directory[l].leaf;
-        for (uint32_t i = 0; leaf->dirty && i < leaf->count; i++) {
-            weir_map_leaf_entry entry = weir_map_leaf_at(leaf, has_time(tree), i);
-            if (!(entry.flags & WEIR_LEAF_ENTRY_DIRTY)) {
-                continue;
-            }
-            key.size = tree->path.size;
-            weir_buffer_append(&key, entry.subkey.data, entry.subkey.size);
-            if (entry.flags & WEIR_LEAF_ENTRY_REMOVED) {
-                WEIR_GO(weir_state_disk_remove(tree->table->backend->disk, weir_buffer_slice(&key), err));
-                continue;
-            }
-            weir_buffer_clear(&value);
-            weir_state_record_begin(&value, has_time(tree), entry.time);
-            weir_buffer_append(&value, entry.value.data, entry.value.size);
-            WEIR_GO(weir_state_disk_put(tree->table->backend->disk, weir_buffer_slice(&key), weir_buffer_slice(&value),
-                                        err));
-        }
-    }
-done:
-    weir_buffer_free(&key);
-    weir_buffer_free(&value);
-    return code;
-}
-
-void weir_map_tree_written(weir_map_tree *tree)
-{
-    unlist_dirty(tree);
-    for (uint32_t l = tree->leaf_count; l > 0; l--) {
-        weir_map_leaf *leaf = tree->directory[l - 1].leaf;
-        if (!leaf->dirty) {
-            continue;
-        }
-        leaf->dirty = false;
-        for (uint32_t i = leaf->count; i > 0; i--) {
-            uint32_t flags = weir_map_leaf_at(leaf, has_time(tree), i - 1).flags;
-            if (flags & WEIR_LEAF_ENTRY_REMOVED) {
-                weir_map_leaf_drop(leaf, has_time(tree), i - 1);
-            } else {
-                weir_map_leaf_set_flags(leaf, i - 1, flags & WEIR_LEAF_ENTRY_DIRTY ? WEIR_LEAF_ENTRY_ON_DISK : flags);
-            }
-        }
-        join_leaf(tree, l - 1);
+        weir_map_tree_join(tree, i - 1);
     }
 }
