@@ -109,48 +109,50 @@ static int print_timestamp(printer *state, const weir_type *type, weir_error *er
     return WEIR_OK;
 }
 
-static int print_present(printer *state, const weir_type *type, const char *name, weir_error *err)
+/* The schema of a type without parts or parameters; NULL: it has some, or there is none. */
+static const char *plain_schema(const weir_type *type)
 {
-    weir_buffer *out = state->out;
     switch (type->id) {
     case WEIR_BOOLEAN:
-        weir_buffer_append_text(out, "\"boolean\"");
-        return WEIR_OK;
+        return "\"boolean\"";
     case WEIR_TINYINT:
     case WEIR_SMALLINT:
     case WEIR_INT:
-        weir_buffer_append_text(out, "\"int\"");
-        return WEIR_OK;
+        return "\"int\"";
     case WEIR_BIGINT:
-        weir_buffer_append_text(out, "\"long\"");
-        return WEIR_OK;
+        return "\"long\"";
     case WEIR_FLOAT:
-        weir_buffer_append_text(out, "\"float\"");
-        return WEIR_OK;
+        return "\"float\"";
     case WEIR_DOUBLE:
-        weir_buffer_append_text(out, "\"double\"");
-        return WEIR_OK;
+        return "\"double\"";
     case WEIR_CHAR:
     case WEIR_VARCHAR:
-        weir_buffer_append_text(out, "\"string\"");
-        return WEIR_OK;
+        return "\"string\"";
     case WEIR_BINARY:
     case WEIR_VARBINARY:
     case WEIR_BLOB:
-        weir_buffer_append_text(out, "\"bytes\"");
+        return "\"bytes\"";
+    case WEIR_DATE:
+        return "{\"type\":\"int\",\"logicalType\":\"date\"}";
+    case WEIR_TIME:
+        return type->precision > 3 ? NULL : "{\"type\":\"int\",\"logicalType\":\"time-millis\"}";
+    default:
+        return NULL;
+    }
+}
+
+static int print_present(printer *state, const weir_type *type, const char *name, weir_error *err)
+{
+    weir_buffer *out = state->out;
+    const char *plain = plain_schema(type);
+    if (plain != NULL) {
+        weir_buffer_append_text(out, plain);
         return WEIR_OK;
+    }
+    switch (type->id) {
     case WEIR_DECIMAL:
         weir_buffer_append_format(out, "{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":%d,\"scale\":%d}",
                                   type->precision, type->scale);
-        return WEIR_OK;
-    case WEIR_DATE:
-        weir_buffer_append_text(out, "{\"type\":\"int\",\"logicalType\":\"date\"}");
-        return WEIR_OK;
-    case WEIR_TIME:
-        if (type->precision > 3) {
-            return unsupported(state, type, err);
-        }
-        weir_buffer_append_text(out, "{\"type\":\"int\",\"logicalType\":\"time-millis\"}");
         return WEIR_OK;
     case WEIR_TIMESTAMP:
     case WEIR_TIMESTAMP_LTZ:
@@ -166,11 +168,9 @@ static int print_present(printer *state, const weir_type *type, const char *name
     case WEIR_ROW:
         weir_buffer_append_format(out, "{\"type\":\"record\",\"name\":\"%s\",\"fields\":[", name);
         return print_record(state, type->fields, type->field_count, name, err);
-    case WEIR_VARIANT:
-    case WEIR_NULL:
-        break;
+    default:
+        return unsupported(state, type, err);
     }
-    return unsupported(state, type, err);
 }
 
 static int print_type(printer *state, const weir_type *type, const char *name, weir_error *err)

@@ -121,11 +121,41 @@ static void append_offset(weir_buffer *out, int32_t seconds, char letter, int co
     }
 }
 
+/* Letters of a time of day. */
+static bool append_clock(const weir_pattern_piece *piece, int64_t nanos, weir_buffer *out)
+{
+    int64_t hour = nanos / INT64_C(3600000000000);
+    switch (piece->letter) {
+    case 'a':
+        weir_buffer_append_text(out, hour < 12 ? "AM" : "PM");
+        return true;
+    case 'H':
+        append_number(out, hour, piece->count);
+        return true;
+    case 'k':
+        append_number(out, hour == 0 ? 24 : hour, piece->count);
+        return true;
+    case 'K':
+        append_number(out, hour % 12, piece->count);
+        return true;
+    case 'h':
+        append_number(out, hour % 12 == 0 ? 12 : hour % 12, piece->count);
+        return true;
+    case 'm':
+        append_number(out, nanos / INT64_C(60000000000) % 60, piece->count);
+        return true;
+    case 's':
+        append_number(out, nanos / 1000000000 % 60, piece->count);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Letters that both dialects have and read alike. */
 static bool append_common(const weir_pattern_piece *piece, const weir_local_time *time, weir_pattern_dialect dialect,
                           weir_buffer *out)
 {
-    int64_t hour = time->nanos / INT64_C(3600000000000);
     int64_t year = time->year;
     int64_t week;
     int64_t week_year;
@@ -167,29 +197,8 @@ static bool append_common(const weir_pattern_piece *piece, const weir_local_time
     case 'E':
         append_name(out, weir_day_names[weekday(time->days)], piece->count);
         return true;
-    case 'a':
-        weir_buffer_append_text(out, hour < 12 ? "AM" : "PM");
-        return true;
-    case 'H':
-        append_number(out, hour, piece->count);
-        return true;
-    case 'k':
-        append_number(out, hour == 0 ? 24 : hour, piece->count);
-        return true;
-    case 'K':
-        append_number(out, hour % 12, piece->count);
-        return true;
-    case 'h':
-        append_number(out, hour % 12 == 0 ? 12 : hour % 12, piece->count);
-        return true;
-    case 'm':
-        append_number(out, time->nanos / INT64_C(60000000000) % 60, piece->count);
-        return true;
-    case 's':
-        append_number(out, time->nanos / 1000000000 % 60, piece->count);
-        return true;
     default:
-        return false;
+        return append_clock(piece, time->nanos, out);
     }
 }
 

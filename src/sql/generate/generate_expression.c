@@ -7,51 +7,49 @@
 
 /* --- Types ----------------------------------------------------------------------------------------------------- */
 
-void weir_generate_type(const weir_type *type, weir_buffer *out)
+/* The name of a type without parts or parameters; an untyped NULL is a BOOLEAN. */
+static const char *plain_type(const weir_type *type)
 {
     switch ((int)type->id) {
-    case WEIR_BOOLEAN:
-        weir_buffer_append_text(out, "BOOLEAN");
-        break;
     case WEIR_TINYINT:
-        weir_buffer_append_text(out, "TINYINT");
-        break;
+        return "TINYINT";
     case WEIR_SMALLINT:
-        weir_buffer_append_text(out, "SMALLINT");
-        break;
+        return "SMALLINT";
     case WEIR_INT:
     case WEIR_TIME:
     case WEIR_INTERVAL_MONTHS:
-        weir_buffer_append_text(out, "INTEGER");
-        break;
+        return "INTEGER";
     case WEIR_BIGINT:
     case WEIR_INTERVAL_MILLIS:
-        weir_buffer_append_text(out, "BIGINT");
-        break;
+        return "BIGINT";
     case WEIR_FLOAT:
-        weir_buffer_append_text(out, "FLOAT");
-        break;
+        return "FLOAT";
     case WEIR_DOUBLE:
-        weir_buffer_append_text(out, "DOUBLE");
-        break;
-    case WEIR_DECIMAL:
-        weir_buffer_append_format(out, "DECIMAL(%d,%d)", type->precision, type->scale);
-        break;
+        return "DOUBLE";
     case WEIR_CHAR:
     case WEIR_VARCHAR:
-        weir_buffer_append_text(out, "VARCHAR");
-        break;
+        return "VARCHAR";
     case WEIR_BINARY:
     case WEIR_VARBINARY:
     case WEIR_BLOB:
-        weir_buffer_append_text(out, "BLOB");
-        break;
+        return "BLOB";
     case WEIR_DATE:
-        weir_buffer_append_text(out, "DATE");
-        break;
+        return "DATE";
     case WEIR_TIMESTAMP:
     case WEIR_TIMESTAMP_LTZ:
-        weir_buffer_append_text(out, type->precision <= 6 ? "TIMESTAMP" : "HUGEINT");
+        return type->precision <= 6 ? "TIMESTAMP" : "HUGEINT";
+    case WEIR_VARIANT:
+        return "STRUCT(f0 BLOB, f1 BLOB)";
+    default:
+        return "BOOLEAN";
+    }
+}
+
+void weir_generate_type(const weir_type *type, weir_buffer *out)
+{
+    switch ((int)type->id) {
+    case WEIR_DECIMAL:
+        weir_buffer_append_format(out, "DECIMAL(%d,%d)", type->precision, type->scale);
         break;
     case WEIR_ARRAY:
         weir_generate_type(type->element, out);
@@ -73,12 +71,9 @@ void weir_generate_type(const weir_type *type, weir_buffer *out)
         }
         weir_buffer_append_byte(out, ')');
         break;
-    case WEIR_VARIANT:
-        weir_buffer_append_text(out, "STRUCT(f0 BLOB, f1 BLOB)");
-        break;
     default:
-        weir_buffer_append_text(out, "BOOLEAN");
-        break; /* an untyped NULL */
+        weir_buffer_append_text(out, plain_type(type));
+        break;
     }
 }
 

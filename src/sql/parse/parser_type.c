@@ -163,34 +163,40 @@ static int parse_interval_type(weir_parser *parser, const weir_type **out)
     return WEIR_OK;
 }
 
+/* The type of a word that stands for one alone. */
+static const weir_type *simple_type(weir_keyword keyword)
+{
+    static const struct {
+        weir_keyword keyword;
+        weir_type_id id;
+    } simple_types[] = {
+        {WEIR_KEYWORD_BOOLEAN, WEIR_BOOLEAN},   {WEIR_KEYWORD_TINYINT, WEIR_TINYINT},
+        {WEIR_KEYWORD_SMALLINT, WEIR_SMALLINT}, {WEIR_KEYWORD_INT, WEIR_INT},
+        {WEIR_KEYWORD_INTEGER, WEIR_INT},       {WEIR_KEYWORD_BIGINT, WEIR_BIGINT},
+        {WEIR_KEYWORD_REAL, WEIR_FLOAT},        {WEIR_KEYWORD_FLOAT, WEIR_FLOAT},
+        {WEIR_KEYWORD_DOUBLE, WEIR_DOUBLE},     {WEIR_KEYWORD_STRING, WEIR_VARCHAR},
+        {WEIR_KEYWORD_BYTES, WEIR_VARBINARY},   {WEIR_KEYWORD_DATE, WEIR_DATE},
+    };
+    for (size_t i = 0; i < sizeof simple_types / sizeof simple_types[0]; i++) {
+        if (simple_types[i].keyword == keyword) {
+            return weir_type_simple(simple_types[i].id, true);
+        }
+    }
+    return NULL;
+}
+
 static int parse_named_type(weir_parser *parser, weir_keyword keyword, const weir_type **out)
 {
+    const weir_type *simple = simple_type(keyword);
     bool varying = false;
+    if (simple != NULL) {
+        if (keyword == WEIR_KEYWORD_DOUBLE) {
+            weir_parser_accept_keyword(parser, WEIR_KEYWORD_PRECISION);
+        }
+        *out = simple;
+        return WEIR_OK;
+    }
     switch (keyword) {
-    case WEIR_KEYWORD_BOOLEAN:
-        *out = weir_type_simple(WEIR_BOOLEAN, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_TINYINT:
-        *out = weir_type_simple(WEIR_TINYINT, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_SMALLINT:
-        *out = weir_type_simple(WEIR_SMALLINT, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_INT:
-    case WEIR_KEYWORD_INTEGER:
-        *out = weir_type_simple(WEIR_INT, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_BIGINT:
-        *out = weir_type_simple(WEIR_BIGINT, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_REAL:
-    case WEIR_KEYWORD_FLOAT:
-        *out = weir_type_simple(WEIR_FLOAT, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_DOUBLE:
-        weir_parser_accept_keyword(parser, WEIR_KEYWORD_PRECISION);
-        *out = weir_type_simple(WEIR_DOUBLE, true);
-        return WEIR_OK;
     case WEIR_KEYWORD_DEC:
     case WEIR_KEYWORD_DECIMAL:
     case WEIR_KEYWORD_NUMERIC:
@@ -201,20 +207,11 @@ static int parse_named_type(weir_parser *parser, weir_keyword keyword, const wei
         return parse_with_length(parser, varying ? WEIR_VARCHAR : WEIR_CHAR, varying ? WEIR_MAX_LENGTH : 1, out);
     case WEIR_KEYWORD_VARCHAR:
         return parse_with_length(parser, WEIR_VARCHAR, WEIR_MAX_LENGTH, out);
-    case WEIR_KEYWORD_STRING:
-        *out = weir_type_simple(WEIR_VARCHAR, true);
-        return WEIR_OK;
     case WEIR_KEYWORD_BINARY:
         varying = weir_parser_accept_keyword(parser, WEIR_KEYWORD_VARYING);
         return parse_with_length(parser, varying ? WEIR_VARBINARY : WEIR_BINARY, varying ? WEIR_MAX_LENGTH : 1, out);
     case WEIR_KEYWORD_VARBINARY:
         return parse_with_length(parser, WEIR_VARBINARY, WEIR_MAX_LENGTH, out);
-    case WEIR_KEYWORD_BYTES:
-        *out = weir_type_simple(WEIR_VARBINARY, true);
-        return WEIR_OK;
-    case WEIR_KEYWORD_DATE:
-        *out = weir_type_simple(WEIR_DATE, true);
-        return WEIR_OK;
     case WEIR_KEYWORD_TIME:
         return parse_timestamp(parser, WEIR_TIME, out);
     case WEIR_KEYWORD_TIMESTAMP:
