@@ -16,7 +16,6 @@
 #define MAGIC_SIZE  8
 #define HEADER_SIZE 16
 #define VERSION     1
-#define LIST_COUNT  6
 
 weir_prepared *weir_prepared_new(void)
 {
@@ -44,24 +43,13 @@ bool weir_prepared_is_empty(const weir_prepared *prepared)
     return true;
 }
 
-/* The lists of a message in the order of their numbers. */
-static void lists_of(weir_commit_message *message, weir_file_list *out[LIST_COUNT])
-{
-    out[0] = &message->new_files;
-    out[1] = &message->deleted_files;
-    out[2] = &message->changelog_files;
-    out[3] = &message->compact_before;
-    out[4] = &message->compact_after;
-    out[5] = &message->compact_changelog_files;
-}
-
 /* ---- to bytes ---- */
 
 static int append_message(weir_commit_message *message, weir_batch *entries, weir_buffer *lists, weir_error *err)
 {
-    weir_file_list *files[LIST_COUNT];
-    lists_of(message, files);
-    for (uint8_t list = 0; list < LIST_COUNT; list++) {
+    weir_file_list *files[WEIR_COMMIT_FILE_LISTS];
+    weir_commit_message_file_lists(message, files);
+    for (uint8_t list = 0; list < WEIR_COMMIT_FILE_LISTS; list++) {
         for (size_t i = 0; i < files[list]->count; i++) {
             weir_manifest_entry entry = {
                 .kind = WEIR_FILE_ADD,
@@ -153,16 +141,16 @@ static int add_entries(weir_prepared *prepared, const weir_manifest_entries *ent
     weir_commit_message *message = NULL;
     for (size_t i = 0; i < entries->count; i++) {
         const weir_manifest_entry *entry = &entries->items[i];
-        if (lists[i] >= LIST_COUNT) {
+        if (lists[i] >= WEIR_COMMIT_FILE_LISTS) {
             return weir_fail(err, WEIR_CORRUPT, "%s: a file in list %u; there are %d", source_name, lists[i],
-                             LIST_COUNT);
+                             WEIR_COMMIT_FILE_LISTS);
         }
         if (message == NULL || !is_same_bucket(message, entry)) {
             message =
                 weir_commit_messages_add(&prepared->messages, entry->partition, entry->bucket, entry->total_buckets);
         }
-        weir_file_list *files[LIST_COUNT];
-        lists_of(message, files);
+        weir_file_list *files[WEIR_COMMIT_FILE_LISTS];
+        weir_commit_message_file_lists(message, files);
         weir_file_list_append(files[lists[i]], entry->file);
     }
     return WEIR_OK;

@@ -70,18 +70,36 @@ bool weir_commit_message_is_empty(const weir_commit_message *message)
            message->compact_deleted_index_files.count == 0;
 }
 
+void weir_commit_message_file_lists(weir_commit_message *message, weir_file_list *out[WEIR_COMMIT_FILE_LISTS])
+{
+    out[0] = &message->new_files;
+    out[1] = &message->deleted_files;
+    out[2] = &message->changelog_files;
+    out[3] = &message->compact_before;
+    out[4] = &message->compact_after;
+    out[5] = &message->compact_changelog_files;
+}
+
+void weir_commit_message_index_lists(weir_commit_message *message, weir_index_list *out[WEIR_COMMIT_INDEX_LISTS])
+{
+    out[0] = &message->new_index_files;
+    out[1] = &message->deleted_index_files;
+    out[2] = &message->compact_new_index_files;
+    out[3] = &message->compact_deleted_index_files;
+}
+
 void weir_commit_message_free(weir_commit_message *message)
 {
-    weir_file_list_free(&message->new_files);
-    weir_file_list_free(&message->deleted_files);
-    weir_file_list_free(&message->changelog_files);
-    weir_file_list_free(&message->compact_before);
-    weir_file_list_free(&message->compact_after);
-    weir_file_list_free(&message->compact_changelog_files);
-    weir_index_list_free(&message->new_index_files);
-    weir_index_list_free(&message->deleted_index_files);
-    weir_index_list_free(&message->compact_new_index_files);
-    weir_index_list_free(&message->compact_deleted_index_files);
+    weir_file_list *files[WEIR_COMMIT_FILE_LISTS];
+    weir_index_list *indexes[WEIR_COMMIT_INDEX_LISTS];
+    weir_commit_message_file_lists(message, files);
+    weir_commit_message_index_lists(message, indexes);
+    for (int i = 0; i < WEIR_COMMIT_FILE_LISTS; i++) {
+        weir_file_list_free(files[i]);
+    }
+    for (int i = 0; i < WEIR_COMMIT_INDEX_LISTS; i++) {
+        weir_index_list_free(indexes[i]);
+    }
 }
 
 void weir_commit_messages_free(weir_commit_messages *messages)

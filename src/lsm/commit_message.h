@@ -46,8 +46,8 @@ typedef struct weir_commit_message {
     /* The changelog of a compaction tells what became of the rows above level 0 that it had seen. Where the bucket has
      * others by the time of the commit (weir_bucket_levels_fingerprint), that is a conflict. 0: does not matter. */
     uint64_t seen_levels;
-    /* The rows went where the table had their keys as of a snapshot (0: it had none). Where somebody else has moved keys
-     * by the time of the commit, that is a conflict. */
+    /* The rows went where the table had their keys as of a snapshot (0: it had none). Where somebody else has moved
+     * keys by the time of the commit, that is a conflict. */
     bool places_keys;
     int64_t keys_as_of;
 } weir_commit_message;
@@ -60,6 +60,14 @@ typedef struct weir_commit_messages {
 
 weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
                                               int32_t total_buckets); /* empty; valid until the next add */
+
+enum { WEIR_COMMIT_FILE_LISTS = 6, WEIR_COMMIT_INDEX_LISTS = 4 };
+
+/* The lists of a message in the order of the numbers that they have where messages are kept as bytes, which never
+ * changes. */
+void weir_commit_message_file_lists(weir_commit_message *message, weir_file_list *out[WEIR_COMMIT_FILE_LISTS]);
+void weir_commit_message_index_lists(weir_commit_message *message, weir_index_list *out[WEIR_COMMIT_INDEX_LISTS]);
+
 void weir_commit_message_free(weir_commit_message *message); /* its lists; the array of messages is not touched */
 bool weir_commit_message_is_empty(const weir_commit_message *message);
 void weir_commit_messages_free(weir_commit_messages *messages);

@@ -31,26 +31,6 @@ enum {
 /* What an index file's description may have. */
 enum { INDEX_HAS_RANGES = 1, INDEX_HAS_EXTERNAL_PATH = 2 };
 
-enum { LIST_COUNT = 6, INDEX_LIST_COUNT = 4 };
-
-static void lists_of(weir_commit_message *message, weir_file_list *out[LIST_COUNT])
-{
-    out[0] = &message->new_files;
-    out[1] = &message->deleted_files;
-    out[2] = &message->changelog_files;
-    out[3] = &message->compact_before;
-    out[4] = &message->compact_after;
-    out[5] = &message->compact_changelog_files;
-}
-
-static void index_lists_of(weir_commit_message *message, weir_index_list *out[INDEX_LIST_COUNT])
-{
-    out[0] = &message->new_index_files;
-    out[1] = &message->deleted_index_files;
-    out[2] = &message->compact_new_index_files;
-    out[3] = &message->compact_deleted_index_files;
-}
-
 /* ---- encoding ---- */
 
 static void encode_names(const char *const *names, int32_t count, weir_buffer *out)
@@ -142,9 +122,9 @@ static void encode_index(const weir_index_file *file, weir_buffer *out)
 
 static void encode_indexes(weir_commit_message *message, weir_buffer *out)
 {
-    weir_index_list *lists[INDEX_LIST_COUNT];
-    index_lists_of(message, lists);
-    for (size_t l = 0; l < INDEX_LIST_COUNT; l++) {
+    weir_index_list *lists[WEIR_COMMIT_INDEX_LISTS];
+    weir_commit_message_index_lists(message, lists);
+    for (size_t l = 0; l < WEIR_COMMIT_INDEX_LISTS; l++) {
         weir_put_u32(out, (uint32_t)lists[l]->count);
         for (size_t f = 0; f < lists[l]->count; f++) {
             encode_index(lists[l]->files[f], out);
@@ -158,15 +138,15 @@ void weir_commit_messages_encode(const weir_commit_messages *messages, weir_buff
     weir_put_u32(out, (uint32_t)messages->count);
     for (size_t i = 0; i < messages->count; i++) {
         weir_commit_message *message = &messages->items[i];
-        weir_file_list *lists[LIST_COUNT];
-        lists_of(message, lists);
+        weir_file_list *lists[WEIR_COMMIT_FILE_LISTS];
+        weir_commit_message_file_lists(message, lists);
         weir_put_slice(out, message->partition);
         weir_put_u32(out, (uint32_t)message->bucket);
         weir_put_u32(out, (uint32_t)message->total_buckets);
         weir_put_u64(out, message->seen_levels);
         weir_put_u8(out, message->places_keys);
         weir_put_u64(out, (uint64_t)message->keys_as_of);
-        for (size_t l = 0; l < LIST_COUNT; l++) {
+        for (size_t l = 0; l < WEIR_COMMIT_FILE_LISTS; l++) {
             weir_put_u32(out, (uint32_t)lists[l]->count);
             for (size_t f = 0; f < lists[l]->count; f++) {
                 encode_file(lists[l]->files[f], out);
@@ -284,9 +264,9 @@ static weir_index_file *decode_index(weir_byte_reader *reader, weir_arena *arena
 
 static void decode_indexes(weir_byte_reader *reader, weir_arena *arena, weir_commit_message *message)
 {
-    weir_index_list *lists[INDEX_LIST_COUNT];
-    index_lists_of(message, lists);
-    for (size_t l = 0; l < INDEX_LIST_COUNT; l++) {
+    weir_index_list *lists[WEIR_COMMIT_INDEX_LISTS];
+    weir_commit_message_index_lists(message, lists);
+    for (size_t l = 0; l < WEIR_COMMIT_INDEX_LISTS; l++) {
         uint32_t count = weir_take_count(reader, LEAST_INDEX_BYTES);
         for (uint32_t f = 0; f < count && !reader->failed; f++) {
             weir_index_list_append(lists[l], decode_index(reader, arena));
@@ -299,13 +279,13 @@ static void decode_message(weir_byte_reader *reader, weir_arena *arena, weir_com
     weir_slice partition = decode_bytes(reader, arena);
     int32_t bucket = weir_take_i32(reader);
     int32_t total_buckets = weir_take_i32(reader);
-    weir_file_list *lists[LIST_COUNT];
+    weir_file_list *lists[WEIR_COMMIT_FILE_LISTS];
     weir_commit_message *message = weir_commit_messages_add(out, partition, bucket, total_buckets);
     message->seen_levels = (uint64_t)weir_take_i64(reader);
     message->places_keys = weir_take_u8(reader) != 0;
     message->keys_as_of = weir_take_i64(reader);
-    lists_of(message, lists);
-    for (size_t l = 0; l < LIST_COUNT; l++) {
+    weir_commit_message_file_lists(message, lists);
+    for (size_t l = 0; l < WEIR_COMMIT_FILE_LISTS; l++) {
         uint32_t count = weir_take_count(reader, LEAST_FILE_BYTES);
         for (uint32_t f = 0; f < count && !reader->failed; f++) {
             weir_file_list_append(lists[l], decode_file(reader, arena));

@@ -43,12 +43,12 @@ int weir_vector_compare(const weir_vector *a, int64_t row_a, const weir_vector *
     return weir_literal_compare(a->type, &x, &y);
 }
 
+static int64_t length_of(const weir_vector *list, int64_t row) { return list->offsets[row + 1] - list->offsets[row]; }
+
 static bool lists_equal(const weir_vector *a, int64_t row_a, const weir_vector *b, int64_t row_b)
 {
-    int64_t first_a = a->offsets[row_a];
-    int64_t first_b = b->offsets[row_b];
-    int64_t count = a->offsets[row_a + 1] - first_a;
-    if (count != b->offsets[row_b + 1] - first_b) {
+    int64_t first_a = a->offsets[row_a], first_b = b->offsets[row_b], count = length_of(a, row_a);
+    if (count != length_of(b, row_b)) {
         return false;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -72,10 +72,8 @@ static bool has_entry(const weir_vector *map, int64_t row, const weir_vector *fr
 /* Entries have no order, but mostly come in the same one: each is first looked for at its own place. */
 static bool maps_equal(const weir_vector *a, int64_t row_a, const weir_vector *b, int64_t row_b)
 {
-    int64_t first_a = a->offsets[row_a];
-    int64_t first_b = b->offsets[row_b];
-    int64_t count = a->offsets[row_a + 1] - first_a;
-    if (count != b->offsets[row_b + 1] - first_b) {
+    int64_t first_a = a->offsets[row_a], first_b = b->offsets[row_b], count = length_of(a, row_a);
+    if (count != length_of(b, row_b)) {
         return false;
     }
     for (int64_t i = 0; i < count; i++) {

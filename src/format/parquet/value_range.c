@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "format/parquet/encoding_writer.h"
+#include "vector/float_order.h"
 
 void weir_value_range_free(weir_value_range *range)
 {
@@ -36,60 +37,30 @@ MIN_MAX(min_max_int32, int32_t)
 MIN_MAX(min_max_int64, int64_t)
 MIN_MAX(min_max_int128, weir_int128)
 
-/* Floats as integers of the same order: the bits of negative ones are turned round, every NaN is the greatest. Done
- * twice it gives the bits again. */
-static inline int32_t float_key(int32_t bits)
+static void min_max_float(const float *values, size_t count, float *out_min, float *out_max)
 {
-    int32_t key = bits ^ ((bits >> 31) & INT32_MAX);
-    return (bits & INT32_MAX) > 0x7F800000 ? INT32_MAX : key;
-}
-
-static inline int64_t double_key(int64_t bits)
-{
-    int64_t key = bits ^ ((bits >> 63) & INT64_MAX);
-    return (bits & INT64_MAX) > INT64_C(0x7FF0000000000000) ? INT64_MAX : key;
-}
-
-static inline float float_of_key(int32_t key)
-{
-    int32_t bits = key ^ ((key >> 31) & INT32_MAX);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline double double_of_key(int64_t key)
-{
-    int64_t bits = key ^ ((key >> 63) & INT64_MAX);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void min_max_float(const int32_t *bits, size_t count, float *out_min, float *out_max)
-{
-    int32_t min = float_key(bits[0]);
+    int32_t min = weir_float_rank(values[0]);
     int32_t max = min;
     for (size_t i = 1; i < count; i++) {
-        int32_t key = float_key(bits[i]);
-        min = key < min ? key : min;
-        max = key > max ? key : max;
+        int32_t rank = weir_float_rank(values[i]);
+        min = rank < min ? rank : min;
+        max = rank > max ? rank : max;
     }
-    *out_min = float_of_key(min);
-    *out_max = float_of_key(max);
+    *out_min = weir_float_of_rank(min);
+    *out_max = weir_float_of_rank(max);
 }
 
-static void min_max_double(const int64_t *bits, size_t count, double *out_min, double *out_max)
+static void min_max_double(const double *values, size_t count, double *out_min, double *out_max)
 {
-    int64_t min = double_key(bits[0]);
+    int64_t min = weir_double_rank(values[0]);
     int64_t max = min;
     for (size_t i = 1; i < count; i++) {
-        int64_t key = double_key(bits[i]);
-        min = key < min ? key : min;
-        max = key > max ? key : max;
+        int64_t rank = weir_double_rank(values[i]);
+        min = rank < min ? rank : min;
+        max = rank > max ? rank : max;
     }
-    *out_min = double_of_key(min);
-    *out_max = double_of_key(max);
+    *out_min = weir_double_of_rank(min);
+    *out_max = weir_double_of_rank(max);
 }
 
 static inline bool nanos_before(const weir_timestamp_nanos *a, const weir_timestamp_nanos *b)
@@ -197,24 +168,6 @@ static void min_max_of(const weir_dense_values *values, weir_literal *min, weir_
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int compare_floats(float a, float b)
-{
-    int32_t bits_a;
-    int32_t bits_b;
-    memcpy(&bits_a, &a, sizeof a);
-    memcpy(&bits_b, &b, sizeof b);
-    return ORDER(float_key(bits_a), float_key(bits_b));
-}
-
-static int compare_doubles(double a, double b)
-{
-    int64_t bits_a;
-    int64_t bits_b;
-    memcpy(&bits_a, &a, sizeof a);
-    memcpy(&bits_b, &b, sizeof b);
-    return ORDER(double_key(bits_a), double_key(bits_b));
-}
-
 int weir_value_compare(weir_value_form form, const weir_literal *a, const weir_literal *b)
 {
     switch (form) {
@@ -224,9 +177,9 @@ int weir_value_compare(weir_value_form form, const weir_literal *a, const weir_l
     case WEIR_FORM_INT64:
         return ORDER(a->integer, b->integer);
     case WEIR_FORM_FLOAT:
-        return compare_floats(a->float32, b->float32);
+        return ORDER(weir_float_rank(a->float32), weir_float_rank(b->float32));
     case WEIR_FORM_DOUBLE:
-        return compare_doubles(a->float64, b->float64);
+        return ORDER(weir_double_rank(a->float64), weir_double_rank(b->float64));
     case WEIR_FORM_INT128:
         return ORDER(a->decimal, b->decimal);
     case WEIR_FORM_NANOS:

@@ -445,13 +445,10 @@ int weir_bind_sort_keys(weir_binder *binder, const weir_ast_sort_keys *keys, wei
     weir_sort_key *bound = WEIR_NEW_ARRAY(binder->arena, weir_sort_key, keys->count + 1);
     for (int32_t i = 0; i < keys->count; i++) {
         const weir_ast_sort_key *key = &keys->items[i];
-        bound[i].descending = key->descending;
-        bound[i].nulls_first = key->nulls == 0 ? !key->descending : key->nulls == 1;
-        WEIR_TRY(weir_bind_expression(binder, key->expression, &bound[i].expression));
-        if (weir_type_is_nested(bound[i].expression->type)) {
-            return weir_binder_fail(binder, &key->expression->position, "values of type %s have no order",
-                                    weir_sql_type_text(binder->arena, bound[i].expression->type));
-        }
+        weir_expression *expression;
+        WEIR_TRY(weir_bind_expression(binder, key->expression, &expression));
+        WEIR_TRY(weir_check_order(binder, &key->expression->position, expression->type));
+        bound[i] = weir_sort_key_of(key, expression);
     }
     *out = bound;
     return WEIR_OK;

@@ -177,14 +177,26 @@ static int bind_key(weir_binder *binder, const weir_plan *plan, const weir_ast_e
         inner.clause = "ORDER BY";
         WEIR_TRY(weir_bind_expression(&inner, key, out));
     }
-    if (weir_type_is_nested((*out)->type)) {
-        return weir_binder_fail(binder, &key->position, "values of type %s have no order",
-                                weir_sql_type_text(binder->arena, (*out)->type));
-    }
-    return WEIR_OK;
+    return weir_check_order(binder, &key->position, (*out)->type);
 }
 
-static int plan_order(weir_binder *binder, const weir_ast_query *query, weir_plan **plan)
+int weir_check_order(weir_binder *binder, const weir_position *at, const weir_type *type)
+{
+    return weir_type_is_nested(type) ? weir_binder_fail(binder, at, "values of type %s have no order",
+                                                        weir_sql_type_text(binder->arena, type))
+                                     : WEIR_OK;
+}
+
+/* NULLs are the lowest values, so that they come first going up and last going down. */
+weir_sort_key weir_sort_key_of(const weir_ast_sort_key *key, weir_expression *expression)
+{
+    return (weir_sort_key){.expression = expression,
+                           .descending = key->descending,
+                           .nulls_first = key->nulls == 0 ? !key->descending : key->nulls == 1};
+}
+
+int weir_plan_order(weir_binder *binder, const weir_ast_query *query, weir_expression *const *expressions,
+                    weir_plan **plan)
 {
     if (query->order_by.count == 0 && query->limit == NULL && query->offset == NULL) {
         return WEIR_OK;
@@ -193,12 +205,7 @@ static int plan_order(weir_binder *binder, const weir_ast_query *query, weir_pla
     sort->sort_key_count = query->order_by.count;
     sort->sort_keys = WEIR_NEW_ARRAY(binder->arena, weir_sort_key, query->order_by.count + 1);
     for (int32_t i = 0; i < query->order_by.count; i++) {
-        const weir_ast_sort_key *key = &query->order_by.items[i];
-        weir_expression *expression;
-        WEIR_TRY(bind_key(binder, *plan, key->expression, &expression));
-        sort->sort_keys[i] = (weir_sort_key){.expression = expression,
-                                             .descending = key->descending,
-                                             .nulls_first = key->nulls == 0 ? !key->descending : key->nulls == 1};
+        sort->sort_keys[i] = weir_sort_key_of(&query->order_by.items[i], expressions[i]);
     }
     if (query->limit != NULL) {
         WEIR_TRY(weir_bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
@@ -208,6 +215,16 @@ static int plan_order(weir_binder *binder, const weir_ast_query *query, weir_pla
     }
     *plan = sort;
     return WEIR_OK;
+}
+
+/* Of a query that is no SELECT: its keys are bound over what it gives. */
+static int bind_order(weir_binder *binder, const weir_ast_query *query, weir_plan **plan)
+{
+    weir_expression **keys = WEIR_NEW_ARRAY(binder->arena, weir_expression *, query->order_by.count + 1);
+    for (int32_t i = 0; i < query->order_by.count; i++) {
+        WEIR_TRY(bind_key(binder, *plan, query->order_by.items[i].expression, &keys[i]));
+    }
+    return weir_plan_order(binder, query, keys, plan);
 }
 
 static int bind_body(weir_binder *binder, const weir_ast_query *query, weir_plan **out)
@@ -225,7 +242,7 @@ static int bind_body(weir_binder *binder, const weir_ast_query *query, weir_plan
         WEIR_TRY(weir_bind_plan(binder, query->left, out));
         break;
     }
-    return plan_order(binder, query, out);
+    return bind_order(binder, query, out);
 }
 
 int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan **out)

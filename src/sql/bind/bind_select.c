@@ -257,44 +257,23 @@ static int bind_order(weir_binder *binder, select_state *state, const weir_ast_q
 {
     int32_t *keys = WEIR_NEW_ARRAY(binder->arena, int32_t, query->order_by.count + 1);
     for (int32_t i = 0; i < query->order_by.count; i++) {
-        WEIR_TRY(bind_sort_key(binder, state, query->order_by.items[i].expression, &keys[i]));
-        const weir_type *type = state->fields[keys[i]].type;
-        if (weir_type_is_nested(type)) {
-            return weir_binder_fail(binder, &query->order_by.items[i].expression->position,
-                                    "values of type %s have no order", weir_sql_type_text(binder->arena, type));
-        }
+        const weir_ast_expression *key = query->order_by.items[i].expression;
+        WEIR_TRY(bind_sort_key(binder, state, key, &keys[i]));
+        WEIR_TRY(weir_check_order(binder, &key->position, state->fields[keys[i]].type));
     }
     *out = keys;
     return WEIR_OK;
 }
 
-/* NULLs are the lowest values, so that they come first going up and last going down. */
-static bool nulls_first(const weir_ast_sort_key *key) { return key->nulls == 0 ? !key->descending : key->nulls == 1; }
-
+/* `keys`: which of the columns below the sort each key is. */
 static int plan_sort(weir_binder *binder, const weir_ast_query *query, const int32_t *keys, weir_plan **plan)
 {
-    if (query->order_by.count == 0 && query->limit == NULL && query->offset == NULL) {
-        return WEIR_OK;
-    }
-    weir_plan *sort = weir_plan_new(binder, WEIR_PLAN_SORT, &query->position, *plan);
-    sort->sort_key_count = query->order_by.count;
-    sort->sort_keys = WEIR_NEW_ARRAY(binder->arena, weir_sort_key, query->order_by.count + 1);
+    weir_expression **expressions = WEIR_NEW_ARRAY(binder->arena, weir_expression *, query->order_by.count + 1);
     for (int32_t i = 0; i < query->order_by.count; i++) {
-        const weir_ast_sort_key *key = &query->order_by.items[i];
-        sort->sort_keys[i] =
-            (weir_sort_key){.expression = weir_expression_column(binder, keys[i], (*plan)->fields[keys[i]].type,
-                                                                 &key->expression->position),
-                            .descending = key->descending,
-                            .nulls_first = nulls_first(key)};
+        expressions[i] = weir_expression_column(binder, keys[i], (*plan)->fields[keys[i]].type,
+                                                &query->order_by.items[i].expression->position);
     }
-    if (query->limit != NULL) {
-        WEIR_TRY(weir_bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
-    }
-    if (query->offset != NULL) {
-        WEIR_TRY(weir_bind_row_count(binder, query->offset, "OFFSET", &sort->offset));
-    }
-    *plan = sort;
-    return WEIR_OK;
+    return weir_plan_order(binder, query, expressions, plan);
 }
 
 static int drop_hidden(weir_binder *binder, const select_state *state, weir_plan **plan)

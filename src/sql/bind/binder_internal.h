@@ -219,6 +219,13 @@ int weir_bind_plan(weir_binder *binder, const weir_ast_query *query, weir_plan *
 /* A query inside of another: it sees none of the columns around it but those of `outer` (NULL: none). */
 int weir_bind_nested(weir_binder *binder, const weir_ast_query *query, weir_cte_scope *ctes, const weir_binder *outer,
                      weir_plan **out);
+/* Whether rows can be ordered by values of a type; an error at `at` where not. */
+int weir_check_order(weir_binder *binder, const weir_position *at, const weir_type *type);
+/* A key of ORDER BY with its bound expression. */
+weir_sort_key weir_sort_key_of(const weir_ast_sort_key *key, weir_expression *expression);
+/* Puts ORDER BY, LIMIT and OFFSET of a query over its plan; `expressions`: those of the keys, bound over the plan. */
+int weir_plan_order(weir_binder *binder, const weir_ast_query *query, weir_expression *const *expressions,
+                    weir_plan **plan);
 int weir_bind_select(weir_binder *binder, const weir_ast_query *query, weir_plan **out);
 int weir_bind_from(weir_binder *binder, const weir_ast_from *from, weir_plan **out, weir_scope *scope);
 int weir_bind_join(weir_binder *binder, const weir_ast_from *join, weir_plan **out, weir_scope *scope);

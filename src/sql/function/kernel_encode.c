@@ -77,7 +77,7 @@ typedef enum charset {
     CHARSET_UTF16LE
 } charset;
 
-static bool find_charset(weir_slice name, charset *out)
+static int find_charset(weir_slice name, charset *out, weir_error *err)
 {
     static const struct {
         const char *name;
@@ -91,14 +91,9 @@ static bool find_charset(weir_slice name, charset *out)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (name.size == strlen(names[i].name) && strncasecmp((const char *)name.data, names[i].name, name.size) == 0) {
             *out = names[i].set;
-            return true;
+            return WEIR_OK;
         }
     }
-    return false;
-}
-
-static int fail_charset(weir_slice name, weir_error *err)
-{
     return weir_fail(err, WEIR_INVALID,
                      "'%.*s' is no character set here; there are US-ASCII, ISO-8859-1, UTF-8, UTF-16, UTF-16BE and "
                      "UTF-16LE",
@@ -124,11 +119,8 @@ static void encode_utf16(weir_buffer *out, uint32_t code, bool little_endian)
 static int encode(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     weir_slice text = weir_kernel_text(call, 0, row);
-    weir_slice name = weir_kernel_text(call, 1, row);
     charset set;
-    if (!find_charset(name, &set)) {
-        return fail_charset(name, err);
-    }
+    WEIR_TRY(find_charset(weir_kernel_text(call, 1, row), &set, err));
     if (set == CHARSET_UTF8) {
         return weir_kernel_put_text(call, row, text);
     }
@@ -183,11 +175,8 @@ static void decode_utf16(weir_slice bytes, charset set, weir_buffer *out)
 static int decode(weir_kernel_call *call, int64_t row, weir_error *err)
 {
     weir_slice bytes = weir_kernel_text(call, 0, row);
-    weir_slice name = weir_kernel_text(call, 1, row);
     charset set;
-    if (!find_charset(name, &set)) {
-        return fail_charset(name, err);
-    }
+    WEIR_TRY(find_charset(weir_kernel_text(call, 1, row), &set, err));
     if (set == CHARSET_UTF8) {
         weir_java_text_append(bytes, &call->scratch);
     } else if (set == CHARSET_ASCII || set == CHARSET_LATIN1) {
