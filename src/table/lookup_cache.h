@@ -1,7 +1,7 @@
 /* Local lookup files of data files, made when they are first needed. Used by the files of table lookups only.
  *
  * When they take more disk than they may, those go that have not been used for the longest time. One that goes stays
- * mapped until no find is under way (weir_lookup_cache_sweep).
+ * mapped, and takes its disk, until no find is under way (weir_lookup_cache_sweep).
  *
  * Threading: slots may be asked for files by many threads at a time; slots are taken and dropped, and swept, by one
  * thread while no other is in. */

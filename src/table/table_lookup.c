@@ -253,12 +253,26 @@ static int find_row(finder *self, int64_t row, int64_t *out_row, weir_batch *out
     return WEIR_OK;
 }
 
+/* Lookup files that had to make room go when no find is under way. Many keys may need more files than there is room for,
+ * so a find steps aside for this after each key that has made one. */
+static void step_aside(weir_table_lookup *self)
+{
+    pthread_rwlock_unlock(&self->lock);
+    pthread_rwlock_wrlock(&self->lock);
+    weir_lookup_cache_sweep(self->cache);
+    pthread_rwlock_unlock(&self->lock);
+    pthread_rwlock_rdlock(&self->lock);
+}
+
 static int find_rows(finder *self, int64_t *out_rows, weir_batch *out, weir_error *err)
 {
     for (int64_t i = 0; i < self->keys.length; i++) {
         WEIR_TRY(find_bucket(self, i, err));
         if (self->bucket != NULL) {
             WEIR_TRY(find_row(self, i, &out_rows[self->asked[i]], out, err));
+        }
+        if (weir_lookup_cache_has_garbage(self->lookup->cache)) {
+            step_aside(self->lookup);
         }
     }
     return WEIR_OK;
@@ -297,15 +311,6 @@ static int prepare(finder *self, const weir_batch *keys, weir_error *err)
                               lookup->bucket_count, self->buckets, err);
 }
 
-/* Lookup files that had to make room are unmapped as soon as no find is under way. */
-static void sweep(weir_table_lookup *self)
-{
-    if (weir_lookup_cache_has_garbage(self->cache) && pthread_rwlock_trywrlock(&self->lock) == 0) {
-        weir_lookup_cache_sweep(self->cache);
-        pthread_rwlock_unlock(&self->lock);
-    }
-}
-
 int weir_table_lookup_find(weir_table_lookup *self, const weir_batch *keys, int64_t *out_rows, weir_batch *out,
                            weir_error *err)
 {
@@ -326,7 +331,6 @@ int weir_table_lookup_find(weir_table_lookup *self, const weir_batch *keys, int6
         weir_error_clear(err);
         code = weir_table_lookup_refresh(self, err);
     }
-    sweep(self);
     weir_sort_keys_free(&search.sort_keys);
     weir_buffer_free(&search.place);
     weir_batch_free(&search.keys);

@@ -12,7 +12,9 @@ CREATE TABLE users (region STRING, id BIGINT, name STRING, v BIGINT, PRIMARY KEY
 PARTITIONED BY (region) WITH ('bucket' = '2');
 INSERT INTO users SELECT CASE MOD(k, 2) WHEN 0 THEN 'even' ELSE 'odd' END, k, CONCAT('user ', CAST(k AS STRING)), k * 3 FROM numbers")"
 
-mkdir "$work/in"
+mkdir "$work/in" "$work/temporary"
+TMPDIR=$work/temporary
+export TMPDIR
 cat >"$work/join.sql" <<SQL
 $catalog
 SET 'execution.checkpointing.interval' = '20 ms';
@@ -52,6 +54,17 @@ same "what it holds now" 'oid,name,v
 12,Eve,77
 13,,
 14,user 22,66' "$(sql "SELECT * FROM wide WHERE oid > 10 ORDER BY oid")"
+# Its local files have no name: they go with the process, however that ends.
+contains "files of the lookup" "(deleted)" "$(grep " $work/temporary/.*(deleted)" "/proc/$job/maps")"
+same "with names" "" "$(find "$work/temporary" -name 'lookup-*')"
+kill -KILL $job
+wait $job 2>/dev/null
+same "left by a kill" "" "$(find "$work/temporary" -name 'lookup-*')"
+printf '21,even,20\n' >"$work/in/c"
+"$weir" run --quiet --timeout 300 "$work/join.sql" >>"$work/out" 2>>"$work/err" &
+job=$!
+rows 13
+same "and the job goes on" '21,Ada,99' "$(sql "SELECT * FROM wide WHERE oid = 21" | tail -1)"
 kill -TERM $job
 wait $job
 same "its end" 0 $?

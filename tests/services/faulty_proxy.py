@@ -78,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.note(self, 0, "the store does not answer")
             self.reset()
             return
-        self.server.note(self, answer.status, fault)
+        self.server.note(self, answer.status, fault, len(content))
         if fault == "lost":
             self.reset()
             return
@@ -120,7 +120,7 @@ class FaultyProxy(socketserver.ThreadingMixIn, http.server.HTTPServer):
         host, port = target.removeprefix("http://").split(":")
         self.target = (host, int(port))
         self.random, self.faults, self.stripped = random.Random(f"{seed}"), dict(faults or {}), set(stripped)
-        self.lock, self.log = threading.Lock(), []
+        self.lock, self.log, self.sizes = threading.Lock(), [], []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -136,9 +136,10 @@ class FaultyProxy(socketserver.ThreadingMixIn, http.server.HTTPServer):
                 return fault
         return None
 
-    def note(self, request, status, fault):
+    def note(self, request, status, fault, size=0):
         with self.lock:
             self.log.append((request.command, request.path, status, fault))
+            self.sizes.append((request.command, request.path, size))
 
     def handle_error(self, request, client_address):
         pass  # clients that were killed
@@ -148,6 +149,12 @@ class FaultyProxy(socketserver.ThreadingMixIn, http.server.HTTPServer):
         with self.lock:
             log, self.log = self.log, []
         return log
+
+    def traffic(self):
+        """What came since the last call, with the bytes of each answer."""
+        with self.lock:
+            sizes, self.sizes = self.sizes, []
+        return sizes
 
     def close(self):
         self.shutdown()

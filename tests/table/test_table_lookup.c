@@ -189,6 +189,85 @@ static void little_disk_makes_files_go_and_come_again(void **state)
     follow_a_model(true, 600);
 }
 
+/* ---- the disk ---- */
+
+/* What the lookup files of this process take: files without a name, mapped from the folder. */
+static int64_t mapped_bytes(void)
+{
+    char line[4096], start[4096];
+    int64_t bytes = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    snprintf(start, sizeof start, " %s/", folder());
+    while (fgets(line, sizeof line, maps) != NULL) {
+        unsigned long long from = 0, to = 0;
+        if (strstr(line, start) != NULL && strstr(line, "(deleted)") != NULL &&
+            sscanf(line, "%llx-%llx", &from, &to) == 2) {
+            bytes += (int64_t)(to - from);
+        }
+    }
+    fclose(maps);
+    return bytes;
+}
+
+static const weir_fs_ops *in_memory;
+static int64_t most_mapped, opened;
+
+/* Each lookup file is made from a data file that is opened. */
+static int open_and_measure(weir_fs *fs, const char *path, weir_file **out, weir_error *err)
+{
+    int64_t bytes = mapped_bytes();
+    most_mapped = bytes > most_mapped ? bytes : most_mapped;
+    opened++;
+    return in_memory->open(fs, path, out, err);
+}
+
+static void many_keys_take_no_more_disk_than_they_may(void **state)
+{
+    (void)state;
+    enum { BUCKETS = 16, ROWS = 4000, PAGE = 4096 };
+    fixture table;
+    weir_error err = {0};
+    weir_buffer text = {0};
+    fixture_create(&table, "p INT NOT NULL, k INT NOT NULL, v BIGINT", "p,k", "p", "bucket=16");
+    for (int k = 0; k < ROWS; k++) {
+        weir_buffer_append_format(&text, "%s[0,%d,%d]", k == 0 ? "[" : ",", k, k * 3);
+    }
+    weir_buffer_append_text(&text, "]");
+    fixture_commit(&table, weir_buffer_text(&text), "+I");
+    enum { DISK = 4 * ROWS / BUCKETS * 50 }; /* for about four of the sixteen */
+    weir_table_lookup *lookup = open_lookup(&table, DISK);
+    weir_batch keys, out;
+    weir_batch_init(&keys, table.table->schema->fields, 2);
+    weir_batch_init(&out, table.table->schema->fields, 3);
+    int64_t *rows = weir_alloc(sizeof *rows * ROWS);
+    for (int32_t k = 0, partition = 0; k < ROWS; k += 10) {
+        must(weir_vector_append_raw(&keys.columns[0], &partition, sizeof partition, &err), &err, "a key");
+        must(weir_vector_append_raw(&keys.columns[1], &k, sizeof k, &err), &err, "a key");
+        keys.length++;
+    }
+    in_memory = table.fs->ops;
+    weir_fs_ops measured = *in_memory;
+    measured.open = open_and_measure;
+    table.fs->ops = &measured;
+    must(weir_table_lookup_find(lookup, &keys, rows, &out, &err), &err, "finding");
+    assert_int_equal(out.length, keys.length);
+    for (int64_t i = 0; i < keys.length; i++) {
+        assert_int_equal(WEIR_VALUES(&out.columns[2], int64_t)[rows[i]], i * 30);
+    }
+    assert_in_range(opened, BUCKETS + 1, INT64_MAX); /* some more than once */
+    assert_in_range(most_mapped, PAGE, DISK + 8 * PAGE);
+    assert_in_range(mapped_bytes(), PAGE, DISK + 8 * PAGE);
+    weir_table_lookup_close(lookup);
+    assert_int_equal(mapped_bytes(), 0);
+    table.fs->ops = in_memory;
+    weir_batch_free(&keys);
+    weir_batch_free(&out);
+    weir_buffer_free(&text);
+    free(rows);
+    fixture_free(&table);
+}
+
 /* ---- files that go away ---- */
 
 static void a_find_goes_on_to_the_latest_snapshot_when_files_have_expired(void **state)
@@ -364,6 +443,7 @@ int main(void)
         cmocka_unit_test(rows_are_found_by_short_keys_as_the_table_changes),
         cmocka_unit_test(rows_are_found_by_long_keys_as_the_table_changes),
         cmocka_unit_test(little_disk_makes_files_go_and_come_again),
+        cmocka_unit_test(many_keys_take_no_more_disk_than_they_may),
         cmocka_unit_test(a_find_goes_on_to_the_latest_snapshot_when_files_have_expired),
         cmocka_unit_test(a_table_that_was_rolled_back_and_went_on_is_read_anew),
         cmocka_unit_test(threads_find_while_the_table_goes_on),
