@@ -42,6 +42,8 @@ static weir_code code_of(unsigned number)
         return WEIR_RETRY;
     case ER_BAD_FIELD_ERROR:
         return WEIR_CONFLICT;
+    case CR_SSL_CONNECTION_ERROR:
+        return WEIR_UNSUPPORTED;
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
         return WEIR_NOT_FOUND;
@@ -69,6 +71,9 @@ static const char *advice_for(unsigned number)
         return "check 'hostname' and 'port', and that the server listens there";
     case ER_HOST_NOT_PRIVILEGED:
         return "allow this host to connect";
+    case CR_SSL_CONNECTION_ERROR:
+        return "check 'jdbc.properties.sslMode', and with VERIFY_IDENTITY the certificates of "
+               "'jdbc.properties.serverSslCert' and that the server's is one for 'hostname'";
     default:
         return NULL;
     }
@@ -99,7 +104,7 @@ static void read_version(weir_mysql_connection *connection)
     connection->is_mariadb = strstr(connection->library->server_info(connection->handle), "MariaDB") != NULL;
 }
 
-static void set_options(const weir_mysql_connection *connection, unsigned read_timeout_s)
+static void set_options(const weir_mysql_connection *connection, unsigned read_timeout_s, weir_mysql_tls tls)
 {
     const weir_mysql_library *library = connection->library;
     unsigned connect_timeout_s = (unsigned)((connection->address->timeout_ms + 999) / 1000);
@@ -111,8 +116,12 @@ static void set_options(const weir_mysql_connection *connection, unsigned read_t
     library->optionsv(connection->handle, MYSQL_OPT_PROTOCOL, &protocol);
     library->optionsv(connection->handle, MYSQL_OPT_MAX_ALLOWED_PACKET, &largest_packet);
     library->optionsv(connection->handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (connection->address->needs_tls) {
+    if (tls != WEIR_MYSQL_TLS_OFF) {
         library->optionsv(connection->handle, MYSQL_OPT_SSL_ENFORCE, &yes);
+    }
+    if (tls == WEIR_MYSQL_TLS_VERIFIED) {
+        library->optionsv(connection->handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+        library->optionsv(connection->handle, MYSQL_OPT_SSL_CA, connection->address->authorities);
     }
 }
 
@@ -130,14 +139,19 @@ static int read_server(weir_mysql_connection *connection, weir_error *err)
     return code;
 }
 
-static int connect_handle(weir_mysql_connection *connection, unsigned read_timeout_s, weir_error *err)
+static int connect_handle(weir_mysql_connection *connection, unsigned read_timeout_s, weir_mysql_tls tls,
+                          weir_error *err)
 {
     const weir_mysql_address *address = connection->address;
     const weir_mysql_library *library = connection->library;
-    set_options(connection, read_timeout_s);
+    set_options(connection, read_timeout_s, tls);
     if (library->real_connect(connection->handle, address->host, address->user, address->password, NULL, address->port,
                               NULL, 0) == NULL) {
         return weir_mysql_fail(connection, "connecting", err);
+    }
+    if (tls != WEIR_MYSQL_TLS_OFF && library->get_ssl_cipher(connection->handle) == NULL) {
+        return weir_mysql_fail_with(connection, CR_SSL_CONNECTION_ERROR, "the server does not encrypt", "connecting",
+                                    err);
     }
     read_version(connection);
     WEIR_TRY(weir_mysql_execute(connection,
@@ -147,8 +161,8 @@ static int connect_handle(weir_mysql_connection *connection, unsigned read_timeo
     return read_server(connection, err);
 }
 
-int weir_mysql_connect(const weir_mysql_address *address, unsigned read_timeout_s, weir_mysql_connection *out,
-                       weir_error *err)
+static int connect_with(const weir_mysql_address *address, unsigned read_timeout_s, weir_mysql_tls tls,
+                        weir_mysql_connection *out, weir_error *err)
 {
     weir_mysql_connection connection = {.address = address};
     WEIR_TRY(weir_mysql_library_open(&connection.library, err));
@@ -156,13 +170,27 @@ int weir_mysql_connect(const weir_mysql_address *address, unsigned read_timeout_
     if (connection.handle == NULL) {
         return weir_fail(err, WEIR_NO_MEMORY, "no memory for a connection to MySQL");
     }
-    int code = connect_handle(&connection, read_timeout_s, err);
+    int code = connect_handle(&connection, read_timeout_s, tls, err);
     if (code != WEIR_OK) {
         weir_mysql_disconnect(&connection);
         return code;
     }
     *out = connection;
     return WEIR_OK;
+}
+
+int weir_mysql_connect(const weir_mysql_address *address, unsigned read_timeout_s, weir_mysql_connection *out,
+                       weir_error *err)
+{
+    if (address->tls == WEIR_MYSQL_TLS_PREFERRED) {
+        int code = connect_with(address, read_timeout_s, WEIR_MYSQL_TLS_REQUIRED, out, err);
+        if (code != WEIR_UNSUPPORTED) {
+            return code;
+        }
+        weir_error_clear(err);
+        return connect_with(address, read_timeout_s, WEIR_MYSQL_TLS_OFF, out, err);
+    }
+    return connect_with(address, read_timeout_s, address->tls, out, err);
 }
 
 void weir_mysql_disconnect(weir_mysql_connection *connection)

@@ -9,6 +9,13 @@
 
 #define WEIR_MYSQL_SERVER_SIZE 48
 
+typedef enum weir_mysql_tls {
+    WEIR_MYSQL_TLS_OFF,
+    WEIR_MYSQL_TLS_PREFERRED, /* where the server offers it */
+    WEIR_MYSQL_TLS_REQUIRED,
+    WEIR_MYSQL_TLS_VERIFIED /* … and the server's certificate is one for its name */
+} weir_mysql_tls;
+
 /* Where and as whom to connect; borrowed by connections. */
 typedef struct weir_mysql_address {
     const char *host;
@@ -16,7 +23,8 @@ typedef struct weir_mysql_address {
     const char *user;
     const char *password;
     int64_t timeout_ms; /* of a connection attempt */
-    bool needs_tls;
+    weir_mysql_tls tls;
+    const char *authorities; /* a file of certificates (PEM) by which the server's is checked; NULL: the system's */
 } weir_mysql_address;
 
 typedef struct weir_mysql_connection {

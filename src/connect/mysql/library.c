@@ -16,6 +16,7 @@ static const weir_library_function table[] = {
     {"mysql_error", &functions.error_text},
     {"mysql_get_server_version", &functions.server_version},
     {"mysql_get_server_info", &functions.server_info},
+    {"mysql_get_ssl_cipher", &functions.get_ssl_cipher},
     {"mysql_get_socket", &functions.socket},
     {"mysql_real_query", &functions.real_query},
     {"mysql_store_result", &functions.store_result},

@@ -17,6 +17,7 @@ typedef struct weir_mysql_library {
     const char *(*error_text)(MYSQL *handle);
     unsigned long (*server_version)(MYSQL *handle);
     const char *(*server_info)(MYSQL *handle);
+    const char *(*get_ssl_cipher)(MYSQL *handle); /* NULL: the connection is not encrypted */
     my_socket (*socket)(const MYSQL *handle);
     int (*real_query)(MYSQL *handle, const char *text, unsigned long size);
     MYSQL_RES *(*store_result)(MYSQL *handle);

@@ -70,6 +70,56 @@ static int need_number(const option_reader *reader, const char *key, int64_t lea
     return WEIR_OK;
 }
 
+static bool is_true(const option_reader *reader, const char *key)
+{
+    const char *value = weir_options_get(reader->options, key);
+    return value != NULL && weir_text_equal_ignore_case(value, "true");
+}
+
+static int parse_tls(const char *key, const char *value, weir_mysql_tls *out, weir_error *err)
+{
+    static const struct {
+        const char *name;
+        weir_mysql_tls tls;
+    } modes[] = {{"DISABLED", WEIR_MYSQL_TLS_OFF},
+                 {"PREFERRED", WEIR_MYSQL_TLS_PREFERRED},
+                 {"REQUIRED", WEIR_MYSQL_TLS_REQUIRED},
+                 {"VERIFY_IDENTITY", WEIR_MYSQL_TLS_VERIFIED}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (weir_text_equal_ignore_case(value, modes[i].name)) {
+            *out = modes[i].tls;
+            return WEIR_OK;
+        }
+    }
+    if (weir_text_equal_ignore_case(value, "VERIFY_CA")) {
+        return weir_fail(
+            err, WEIR_UNSUPPORTED,
+            "option '%s' = '%s' is not offered by this version; VERIFY_IDENTITY checks the server's name too", key,
+            value);
+    }
+    return weir_fail(err, WEIR_INVALID, "option '%s' = '%s': expected DISABLED, PREFERRED, REQUIRED or VERIFY_IDENTITY",
+                     key, value);
+}
+
+/* Of what the two libraries of Flink CDC are told, the first that is there; they have separate connections. */
+static int read_tls(const option_reader *reader, weir_error *err)
+{
+    static const char *const keys[] = {"jdbc.properties.sslMode", "debezium.database.ssl.mode"};
+    weir_mysql_address *address = &reader->out->address;
+    bool is_asked = is_true(reader, "jdbc.properties.useSSL") || is_true(reader, "jdbc.properties.requireSSL");
+    address->tls = is_true(reader, "jdbc.properties.verifyServerCertificate") && is_asked ? WEIR_MYSQL_TLS_VERIFIED
+                   : is_asked                                                             ? WEIR_MYSQL_TLS_REQUIRED
+                                                                                          : WEIR_MYSQL_TLS_OFF;
+    address->authorities = weir_arena_strdup(&reader->out->arena, text_of(reader, "jdbc.properties.serverSslCert"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = text_of(reader, keys[i]);
+        if (value != NULL) {
+            return parse_tls(keys[i], value, &address->tls, err);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int read_address(const option_reader *reader, weir_error *err)
 {
     weir_mysql_address *address = &reader->out->address;
@@ -88,8 +138,7 @@ static int read_address(const option_reader *reader, weir_error *err)
         return weir_fail(err, WEIR_INVALID, "option 'connect.timeout' = '%s': it cannot be less than 250 ms",
                          text_of(reader, "connect.timeout"));
     }
-    const char *tls = weir_options_get(reader->options, "jdbc.properties.useSSL");
-    address->needs_tls = tls != NULL && weir_text_equal_ignore_case(tls, "true");
+    WEIR_TRY(read_tls(reader, err));
     return need_number(reader, "connect.max-retries", 0, INT32_MAX, &reader->out->most_retries, err);
 }
 
