@@ -96,6 +96,41 @@ static void statements_are_told_apart(void **state)
     }
 }
 
+static void changes_that_move_columns_are_told_from_others(void **state)
+{
+    static const struct {
+        const char *statement;
+        bool moves;
+    } cases[] = {
+        {"ALTER TABLE t ADD c INT", false},
+        {"ALTER TABLE t ADD c INT, ADD INDEX (c), ENGINE = InnoDB, COMMENT 'first'", false},
+        {"ALTER TABLE t ADD c INT FIRST", true},
+        {"ALTER TABLE t ADD (c INT, d INT)", false},
+        {"ALTER TABLE t ADD c INT AFTER `a`", true},
+        {"ALTER TABLE t DROP c", true},
+        {"ALTER TABLE t DROP COLUMN c", true},
+        {"ALTER TABLE t DROP INDEX c, DROP PRIMARY KEY, DROP FOREIGN KEY f", false},
+        {"ALTER TABLE t ALTER c DROP DEFAULT", false},
+        {"ALTER TABLE t ALTER c SET DEFAULT 1", false},
+        {"ALTER TABLE t MODIFY c BIGINT", true},
+        {"ALTER TABLE t CHANGE c d INT", true},
+        {"ALTER TABLE t RENAME COLUMN c TO d", true},
+        {"ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4", true},
+        {"ALTER TABLE t ADD `first` INT", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_arena arena;
+        weir_ddl ddl;
+        weir_arena_init(&arena);
+        weir_ddl_parse(weir_slice_text(cases[i].statement), &arena, &ddl);
+        if (ddl.kind != WEIR_DDL_ALTER || ddl.moves_columns != cases[i].moves) {
+            fail_msg("%s: kind %d, %d", cases[i].statement, (int)ddl.kind, ddl.moves_columns);
+        }
+        weir_arena_free(&arena);
+    }
+}
+
 static void check_json(const char *hex, bool has_blanks, const char *expected)
 {
     weir_buffer document = bytes_of(hex);
@@ -197,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_are_told_apart),
+        cmocka_unit_test(changes_that_move_columns_are_told_from_others),
         cmocka_unit_test(json_documents_become_text),
         cmocka_unit_test(text_of_the_server_loses_its_blanks),
         cmocka_unit_test(damaged_geometries_are_errors),

@@ -44,6 +44,7 @@ void weir_capture_free(weir_capture *capture)
     weir_snapshot_chunk_free(capture->chunk);
     free_tables(capture);
     weir_map_free(&capture->table_ids);
+    weir_capture_ahead_free(&capture->ahead);
     weir_binlog_offset_free(&capture->offset);
     weir_binlog_offset_free(&capture->caught_up);
     weir_batch_free(&capture->batch);

@@ -52,6 +52,20 @@ typedef struct weir_capture_sink {
     void *self;
 } weir_capture_sink;
 
+/* A statement further on in the binlog, after which a table has its columns at other places. */
+typedef struct weir_capture_statement {
+    const char *database;
+    const char *table; /* NULL: all of the database */
+    weir_binlog_offset after;
+} weir_capture_statement;
+
+typedef struct weir_capture_ahead {
+    weir_arena arena;
+    weir_capture_statement *statements;
+    size_t count, capacity;
+    weir_binlog_offset until; /* it was looked up to there; no file: not yet */
+} weir_capture_ahead;
+
 typedef struct weir_snapshot_chunk weir_snapshot_chunk;
 
 typedef struct weir_capture {
@@ -61,6 +75,8 @@ typedef struct weir_capture {
     weir_binlog_stream stream;
     bool has_gtid_mode; /* of MySQL */
     bool ignores_case;  /* of names of tables */
+    bool tells_names;   /* maps have the names of columns */
+    weir_capture_ahead ahead;
 
     weir_captured_table **tables;
     size_t table_count, table_capacity;
@@ -115,15 +131,30 @@ int weir_capture_connect(weir_capture *capture, weir_error *err);
 int weir_capture_connect_stream(weir_capture *capture, weir_error *err);
 void weir_capture_disconnect(weir_capture *capture);
 
-/* Where the server's binlog ends. */
+/* Where the server's binlog ends; and without global ids, which may take a while to find. */
+int weir_capture_server_place(weir_capture *capture, weir_binlog_offset *out, weir_error *err);
 int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, weir_error *err);
+/* The files of its binlog, from the oldest on, in the arena. */
+int weir_capture_list_files(weir_capture *capture, weir_arena *arena, const char ***out, size_t *out_count,
+                            weir_error *err);
 
 /* capture_failover.c: to be called when the server may be another one than before. WEIR_INVALID: the offset means
  * nothing there; WEIR_NOT_FOUND: it lacks transactions that were read, and does not get them within 'connect.timeout'.
  */
 int weir_capture_meet_server(weir_capture *capture, weir_error *err);
 
+/* capture_ahead.c: statements between here and the server's end that move columns of a table: its definition of now,
+ * which was just loaded, is then not that of the rows at hand. *out_last: behind the last of them; no file: there is
+ * none. */
+int weir_capture_look_ahead(weir_capture *capture, const weir_captured_table *table, weir_binlog_offset *out_last,
+                            weir_error *err);
+int weir_capture_fail_ahead(const weir_captured_table *table, weir_error *err);
+/* Forgets what was seen: it was another server's binlog. */
+void weir_capture_ahead_free(weir_capture_ahead *ahead);
+
 /* capture_tables.c */
+bool weir_capture_wants(const weir_capture *capture, const char *database, const char *table);
+bool weir_capture_is_name(const weir_capture *capture, const char *name, const char *written);
 int weir_capture_find_tables(weir_capture *capture, weir_error *err);
 int weir_capture_check_fields(weir_capture *capture, weir_error *err);
 weir_captured_table *weir_capture_find(const weir_capture *capture, const char *database, const char *table);

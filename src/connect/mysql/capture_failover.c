@@ -33,6 +33,7 @@ static int change_server(weir_capture *capture, weir_error *err)
     capture->offset.file[0] = '\0';
     capture->offset.position = 0;
     capture->is_placed = false;
+    weir_capture_ahead_free(&capture->ahead);
     weir_snapshot_chunk_free(capture->chunk);
     capture->chunk = NULL;
     return WEIR_OK;

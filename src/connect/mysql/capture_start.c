@@ -32,6 +32,9 @@ static int check_variable(weir_capture *capture, const char *name, const char *v
     if (strcmp(name, "binlog_row_value_options") == 0 && *value != '\0') {
         return fail_setting(capture, name, value, "''", err);
     }
+    if (strcmp(name, "binlog_row_metadata") == 0) {
+        capture->tells_names = weir_text_equal_ignore_case(value, "FULL");
+    }
     if (strcmp(name, "lower_case_table_names") == 0) {
         capture->ignores_case = strcmp(value, "0") != 0;
     }
@@ -47,10 +50,11 @@ static int check_server(weir_capture *capture, weir_error *err)
     MYSQL_ROW row;
     int code = WEIR_OK;
     capture->has_gtid_mode = capture->query.is_mariadb;
+    capture->tells_names = false; /* unless it is said */
     WEIR_TRY(weir_mysql_query(&capture->query,
                               "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', "
                               "'binlog_row_image', 'binlog_row_value_options', 'gtid_mode', "
-                              "'lower_case_table_names')",
+                              "'lower_case_table_names', 'binlog_row_metadata')",
                               &result, err));
     while (code == WEIR_OK && (row = capture->query.library->fetch_row(result)) != NULL) {
         code = check_variable(capture, row[0], row[1], err);
@@ -142,7 +146,9 @@ static int read_gtids(weir_capture *capture, const char *mysql_gtids, weir_binlo
     return code;
 }
 
-int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, weir_error *err)
+/* With `gtids`, of MySQL, in the arena; NULL: not asked for. */
+static int read_place(weir_capture *capture, weir_binlog_offset *out, weir_arena *arena, const char **gtids,
+                      weir_error *err)
 {
     enum { FILE_NAME = 0, POSITION = 1, GTIDS = 4 };
     weir_mysql_connection *connection = &capture->query;
@@ -157,11 +163,28 @@ int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, w
         code = weir_fail(err, WEIR_INVALID, "MySQL at %s:%u keeps no binlog: start it with log_bin",
                          connection->address->host, connection->address->port);
     } else {
-        bool has_gtids = connection->library->field_count(result) > GTIDS;
         out->position = strtoull(row[POSITION], NULL, 10);
-        code = read_gtids(capture, has_gtids ? row[GTIDS] : NULL, out, err);
+        if (gtids != NULL) {
+            *gtids = connection->library->field_count(result) > GTIDS ? weir_arena_strdup(arena, row[GTIDS]) : NULL;
+        }
     }
     connection->library->free_result(result);
+    return code;
+}
+
+int weir_capture_server_place(weir_capture *capture, weir_binlog_offset *out, weir_error *err)
+{
+    return read_place(capture, out, NULL, NULL, err);
+}
+
+int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, weir_error *err)
+{
+    weir_arena arena;
+    const char *gtids = NULL;
+    weir_arena_init(&arena);
+    int code = read_place(capture, out, &arena, &gtids, err);
+    code = code == WEIR_OK ? read_gtids(capture, gtids, out, err) : code;
+    weir_arena_free(&arena);
     return code;
 }
 
@@ -208,7 +231,8 @@ static int time_of_file(weir_capture *capture, const char *file, int64_t *out_ms
     return code;
 }
 
-static int list_files(weir_capture *capture, weir_arena *arena, const char ***out, size_t *out_count, weir_error *err)
+int weir_capture_list_files(weir_capture *capture, weir_arena *arena, const char ***out, size_t *out_count,
+                            weir_error *err)
 {
     MYSQL_RES *result;
     MYSQL_ROW row;
@@ -235,7 +259,7 @@ static int offset_of_time(weir_capture *capture, weir_error *err)
     weir_arena_init(&arena);
     capture->skip_before_ms = capture->settings->start_ms;
     capture->offset.position = FIRST_POSITION;
-    int code = list_files(capture, &arena, &files, &count, err);
+    int code = weir_capture_list_files(capture, &arena, &files, &count, err);
     size_t from = 0;
     while (code == WEIR_OK && count > 1) {
         int64_t begun_ms;

@@ -28,7 +28,7 @@ weir_captured_table *weir_capture_add(weir_capture *capture)
     return table;
 }
 
-static bool is_wanted(const weir_capture *capture, const char *database, const char *table)
+bool weir_capture_wants(const weir_capture *capture, const char *database, const char *table)
 {
     return weir_name_pattern_matches(capture->settings->databases, weir_slice_text(database)) &&
            weir_name_pattern_matches(capture->settings->tables, weir_slice_text(table));
@@ -177,22 +177,27 @@ int weir_capture_check_fields(weir_capture *capture, weir_error *err)
 
 /* ---- table maps ---- */
 
-/* Binds the rows of a map, with the definition of now where that of before does not go with it. */
 static int bind_map(weir_capture *capture, weir_captured_table *table, const weir_table_map *map, weir_error *err)
 {
-    const weir_row_fields *fields = &capture->settings->fields;
     weir_row_binding binding;
-    int code = weir_row_binding_of_map(&table->definition, map, fields, &capture->query, &binding, err);
-    if (code == WEIR_CONFLICT && table->is_stale) {
-        weir_error_clear(err);
-        WEIR_TRY(weir_capture_reload(capture, table, err));
-        code = weir_row_binding_of_map(&table->definition, map, fields, &capture->query, &binding, err);
-    }
-    WEIR_TRY(code);
+    WEIR_TRY(
+        weir_row_binding_of_map(&table->definition, map, &capture->settings->fields, &capture->query, &binding, err));
     drop_rows(table);
     table->rows = binding;
     table->has_rows = true;
     return WEIR_OK;
+}
+
+/* The definition of now, which has to be that of the rows. */
+static int load_for_rows(weir_capture *capture, weir_captured_table *table, const weir_table_map *map, weir_error *err)
+{
+    weir_binlog_offset last = {0};
+    WEIR_TRY(weir_capture_reload(capture, table, err));
+    if (!map->has_names) {
+        WEIR_TRY(weir_capture_look_ahead(capture, table, &last, err));
+    }
+    table->is_stale = last.file[0] != '\0';
+    return table->is_stale ? weir_capture_fail_ahead(table, err) : WEIR_OK;
 }
 
 static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_table_map *map, weir_captured_table **out,
@@ -201,6 +206,7 @@ static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_ta
     weir_captured_table *table = weir_capture_find(capture, map->database, map->table);
     if (table == NULL) { /* it was made after the others were looked for, so that all its rows are in the binlog */
         WEIR_TRY(add_table(capture, (weir_mysql_name){map->database, map->table}, WEIR_CAPTURE_DONE, &table, err));
+        table->is_stale = true; /* as it is now: whether that is how it was is looked at below */
     }
     *out = table;
     if (table->stage == WEIR_CAPTURE_WAITING) {
@@ -210,7 +216,7 @@ static int take_wanted_map(weir_capture *capture, weir_slice body, const weir_ta
                     memcmp(body.data + 6, table->map.data + 6, body.size - 6) == 0;
     if (!is_known) {
         if (table->is_stale) {
-            WEIR_TRY(weir_capture_reload(capture, table, err));
+            WEIR_TRY(load_for_rows(capture, table, map, err));
         }
         WEIR_TRY(bind_map(capture, table, map, err));
         weir_buffer_clear(&table->map);
@@ -227,7 +233,7 @@ int weir_capture_take_map(weir_capture *capture, const weir_binlog_event *event,
     WEIR_TRY(weir_table_map_parse(event, &capture->stream.format, &capture->event_arena, &map, err));
     uint8_t id[8];
     weir_store_le64(id, map.table_id);
-    if (is_wanted(capture, map.database, map.table)) {
+    if (weir_capture_wants(capture, map.database, map.table)) {
         WEIR_TRY(take_wanted_map(capture, event->body, &map, &table, err));
         weir_map_put(&capture->table_ids, weir_slice_of(id, sizeof id), table);
     } else {
@@ -299,7 +305,7 @@ static int handle_table(const weir_capture *capture, weir_captured_table *table,
 }
 
 /* Statements have names as they were written, maps as the server keeps them. */
-static bool is_same_name(const weir_capture *capture, const char *name, const char *written)
+bool weir_capture_is_name(const weir_capture *capture, const char *name, const char *written)
 {
     return capture->ignores_case ? weir_text_equal_ignore_case(name, written) : strcmp(name, written) == 0;
 }
@@ -312,8 +318,8 @@ static int handle_tables(const weir_capture *capture, const weir_ddl *ddl, const
         const char *database = named->database != NULL ? named->database : default_database;
         for (size_t j = 0; j < capture->table_count; j++) {
             weir_captured_table *table = capture->tables[j];
-            if (is_same_name(capture, table->definition.database, database) &&
-                (named->table == NULL || is_same_name(capture, table->definition.name, named->table))) {
+            if (weir_capture_is_name(capture, table->definition.database, database) &&
+                (named->table == NULL || weir_capture_is_name(capture, table->definition.name, named->table))) {
                 WEIR_TRY(handle_table(capture, table, ddl->kind, err));
             }
         }

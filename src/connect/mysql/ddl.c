@@ -113,6 +113,16 @@ static bool is(ddl_lexer *lexer, const char *word)
     return !lexer->is_end && !lexer->is_name && weir_text_equal_ignore_case(weir_buffer_text(&lexer->word), word);
 }
 
+static bool is_any(ddl_lexer *lexer, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        if (is(lexer, *words)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Passes over a word if it is there. */
 static bool accept(ddl_lexer *lexer, const char *word)
 {
@@ -209,15 +219,21 @@ static void parse_rename(ddl_parser *parser)
     } while (accept(lexer, ",") && !lexer->is_end);
 }
 
-/* What moves rows between tables, or drops them with their partitions. True: the statement was that. */
-static bool parse_partitions(ddl_parser *parser)
+/* What moves rows between tables, or drops them with their partitions; and what moves columns. True: the statement was
+ * one of the former. */
+static bool parse_moves(ddl_parser *parser)
 {
+    static const char *const no_columns[] = {"index", "key",     "primary",   "foreign", "constraint",
+                                             "check", "default", "partition", "system",  NULL};
+    static const char *const moving[] = {"first", "after", "change", "modify", "convert", "rename", NULL};
     ddl_lexer *lexer = &parser->lexer;
     if (accept(lexer, "drop") || accept(lexer, "truncate")) {
         bool is_partition = is(lexer, "partition");
+        parser->out->moves_columns = parser->out->moves_columns || !is_any(lexer, no_columns);
         parser->out->kind = is_partition ? WEIR_DDL_DROP_PARTITION : parser->out->kind;
         return is_partition;
     }
+    parser->out->moves_columns = parser->out->moves_columns || is_any(lexer, moving);
     bool moves =
         accept(lexer, "exchange") || (accept(lexer, "convert") && (is(lexer, "partition") || is(lexer, "table"))) ||
         ((accept(lexer, "import") || accept(lexer, "discard")) && (is(lexer, "tablespace") || is(lexer, "partition")));
@@ -249,7 +265,7 @@ static void parse_alter(ddl_parser *parser)
     take_table(parser);
     skip_wait(lexer);
     while (!lexer->is_end) {
-        if (parse_partitions(parser)) {
+        if (parse_moves(parser)) {
             return;
         }
         if (accept(lexer, "rename")) {

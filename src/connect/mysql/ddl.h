@@ -30,6 +30,7 @@ typedef struct weir_ddl {
     weir_ddl_kind kind;
     weir_ddl_table *tables; /* of RENAME in pairs: from, to; of DROP DATABASE one without a table */
     size_t table_count;
+    bool moves_columns; /* of ALTER: columns that were there may be elsewhere, or of another type */
 } weir_ddl;
 
 /* What a statement does. Everything is in the arena. */

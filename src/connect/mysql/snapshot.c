@@ -461,11 +461,44 @@ static bool missed_some(const weir_capture *capture)
            !weir_gtid_set_contains(&chunk->until.gtids, &capture->offset.gtids);
 }
 
+static int follow_to(weir_capture *capture, const weir_binlog_offset *until, weir_error *err)
+{
+    bool idle;
+    while (weir_binlog_offset_compare(&capture->offset, until) < 0) {
+        WEIR_TRY(weir_capture_step(capture, &idle, err));
+        if (capture->sink.is_stopping(capture->sink.self)) {
+            return weir_fail(err, WEIR_CANCELLED, "stopped");
+        }
+    }
+    return WEIR_OK;
+}
+
+/* The definition of now. Where rows of one before it are still to come, the binlog is read on first, and they are
+ * passed over. */
+static int load_for_chunk(weir_capture *capture, weir_captured_table *table, weir_error *err)
+{
+    weir_binlog_offset last;
+    for (;;) {
+        WEIR_TRY(weir_capture_reload(capture, table, err));
+        WEIR_TRY(weir_capture_look_ahead(capture, table, &last, err));
+        if (last.file[0] == '\0') {
+            return WEIR_OK;
+        }
+        table->is_stale = true;
+        if (table->frontier.texts != NULL) {
+            return weir_capture_fail_ahead(table, err);
+        }
+        table->stage = WEIR_CAPTURE_WAITING;
+        WEIR_TRY(follow_to(capture, &last, err));
+        table->stage = WEIR_CAPTURE_READING;
+    }
+}
+
 /* Begins the next chunk of a table. One that cannot be read because a column is gone is looked at again. */
 static int begin_chunk(weir_capture *capture, weir_captured_table *table, weir_error *err)
 {
     if (table->is_stale) {
-        WEIR_TRY(weir_capture_reload(capture, table, err));
+        WEIR_TRY(load_for_chunk(capture, table, err));
     }
     int code = read_chunk(capture, table, err);
     if (code != WEIR_OK) {
