@@ -212,7 +212,7 @@ static const weir_option mysql_options[] = {
     OPTION("debezium.binary.handling.mode", TEXT, NULL, WORKS,
            "`base64` or `hex`: binary columns may be read as STRING, in this form."),
     OPTION("debezium.skipped.operations", TEXT, NULL, WORKS,
-           "With a `t` in it TRUNCATE and DROP TABLE are passed over; otherwise they stop the job."),
+           "With a `t` in it TRUNCATE, DROP TABLE and DROP PARTITION are passed over; otherwise they stop the job."),
     OPTION("debezium.min.row.count.to.stream.result", INTEGER, "1000", STORED, "From how many rows on they are streamed."),
     OPTION("debezium.snapshot.fetch.size", INTEGER, NULL, STORED, "How many rows are fetched at a time."),
     OPTION("debezium.snapshot.locking.mode", TEXT, NULL, STORED, "Which locks are taken; there are none."),
