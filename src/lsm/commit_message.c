@@ -66,8 +66,8 @@ bool weir_commit_message_is_empty(const weir_commit_message *message)
     return message->new_files.count == 0 && message->deleted_files.count == 0 && message->changelog_files.count == 0 &&
            message->compact_before.count == 0 && message->compact_after.count == 0 &&
            message->compact_changelog_files.count == 0 && message->new_index_files.count == 0 &&
-           message->deleted_index_files.count == 0 && message->compact_new_index_files.count == 0 &&
-           message->compact_deleted_index_files.count == 0;
+           message->deleted_index_files.count == 0 && message->relied_index_files.count == 0 &&
+           message->compact_new_index_files.count == 0 && message->compact_deleted_index_files.count == 0;
 }
 
 void weir_commit_message_file_lists(weir_commit_message *message, weir_file_list *out[WEIR_COMMIT_FILE_LISTS])
@@ -84,8 +84,9 @@ void weir_commit_message_index_lists(weir_commit_message *message, weir_index_li
 {
     out[0] = &message->new_index_files;
     out[1] = &message->deleted_index_files;
-    out[2] = &message->compact_new_index_files;
-    out[3] = &message->compact_deleted_index_files;
+    out[2] = &message->relied_index_files;
+    out[3] = &message->compact_new_index_files;
+    out[4] = &message->compact_deleted_index_files;
 }
 
 void weir_commit_message_free(weir_commit_message *message)

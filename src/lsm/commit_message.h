@@ -37,6 +37,7 @@ typedef struct weir_commit_message {
     weir_file_list changelog_files;
     weir_index_list new_index_files;
     weir_index_list deleted_index_files; /* those the new ones were made from: they must still be the current ones */
+    weir_index_list relied_index_files;  /* others that the rows were given their bucket by: their keys must stand */
     /* The compact increment: committed after it, as COMPACT, and disposable on a conflict. */
     weir_file_list compact_before;
     weir_file_list compact_after;
@@ -61,7 +62,7 @@ typedef struct weir_commit_messages {
 weir_commit_message *weir_commit_messages_add(weir_commit_messages *messages, weir_slice partition, int32_t bucket,
                                               int32_t total_buckets); /* empty; valid until the next add */
 
-enum { WEIR_COMMIT_FILE_LISTS = 6, WEIR_COMMIT_INDEX_LISTS = 4 };
+enum { WEIR_COMMIT_FILE_LISTS = 6, WEIR_COMMIT_INDEX_LISTS = 5 };
 
 /* The lists of a message in the order of the numbers that they have where messages are kept as bytes, which never
  * changes. */

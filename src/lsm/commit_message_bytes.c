@@ -2,7 +2,7 @@
  *
  *   | version: 1 | messages: 4 | each: partition | bucket: 4 | total buckets: 4 | seen levels: 8 |
  *     places keys: 1 | keys as of: 8 | lists |
- *   lists: six of files, four of index files
+ *   lists: six of files, five of index files
  *   a list:  | files: 4 | each as encode_file() or encode_index() writes it |
  *
  * The lists of each kind in the order of weir_commit_message. The bytes stay within one version of a program and its
@@ -13,7 +13,7 @@
 
 #define VERSION 4
 
-#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 1 + 8 + 10 * 4)
+#define LEAST_MESSAGE_BYTES (4 + 4 + 4 + 8 + 1 + 8 + 11 * 4)
 #define LEAST_FILE_BYTES    64
 #define LEAST_INDEX_BYTES   (1 + 4 + 4 + 8 + 8)
 #define LEAST_RANGE_BYTES   (4 + 4 + 4 + 8)

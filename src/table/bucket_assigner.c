@@ -17,6 +17,7 @@
 
 typedef struct bucket_keys {
     bool exists;
+    bool has_rows; /* since the last prepare */
     int64_t key_count;
     weir_index_file file; /* the index file as of the last prepare, its texts owned; its name NULL: none */
     weir_buffer added;    /* hashes since then, as a file holds them */
@@ -324,6 +325,7 @@ static int assign(const weir_bucket_assigner *assigner, partition_index *index, 
     uint8_t encoded[sizeof(int32_t)];
     *out = weir_hash_buckets_get(&index->map, hash);
     if (*out >= 0) {
+        index->buckets[*out].has_rows = true;
         return WEIR_OK;
     }
     WEIR_TRY(choose_bucket(assigner, index, hash, out, err));
@@ -363,17 +365,48 @@ int weir_bucket_assigner_assign(weir_bucket_assigner *assigner, const weir_batch
 
 /* ---- index files ---- */
 
-static weir_commit_message *find_message(weir_commit_messages *messages, size_t first, const partition_index *index,
-                                         int32_t bucket, weir_arena *arena)
+/* The messages of a prepare, by bucket and partition. */
+typedef struct message_list {
+    weir_commit_messages *messages;
+    weir_arena *arena;
+    weir_map places; /* position + 1 */
+    weir_buffer key;
+} message_list;
+
+static weir_slice message_key(message_list *list, weir_slice partition, int32_t bucket)
 {
+    weir_buffer_clear(&list->key);
+    weir_buffer_append(&list->key, &bucket, sizeof bucket);
+    weir_buffer_append(&list->key, partition.data, partition.size);
+    return weir_buffer_slice(&list->key);
+}
+
+static void open_list(weir_commit_messages *messages, size_t first, weir_arena *arena, message_list *out)
+{
+    *out = (message_list){.messages = messages, .arena = arena};
     for (size_t i = first; i < messages->count; i++) {
-        weir_commit_message *message = &messages->items[i];
-        if (message->bucket == bucket && weir_slice_equal(message->partition, index->partition)) {
-            return message;
-        }
+        const weir_commit_message *message = &messages->items[i];
+        weir_map_put(&out->places, message_key(out, message->partition, message->bucket), (void *)(uintptr_t)(i + 1));
     }
-    const void *partition = weir_arena_copy(arena, index->partition.data, index->partition.size);
-    return weir_commit_messages_add(messages, weir_slice_of(partition, index->partition.size), bucket, -1);
+}
+
+static void close_list(message_list *list)
+{
+    weir_map_free(&list->places);
+    weir_buffer_free(&list->key);
+}
+
+/* Valid until the next call. */
+static weir_commit_message *find_message(message_list *list, const partition_index *index, int32_t bucket)
+{
+    weir_slice key = message_key(list, index->partition, bucket);
+    uintptr_t place = (uintptr_t)weir_map_get(&list->places, key);
+    if (place > 0) {
+        return &list->messages->items[place - 1];
+    }
+    const void *partition = weir_arena_copy(list->arena, index->partition.data, index->partition.size);
+    weir_map_put(&list->places, key, (void *)(uintptr_t)(list->messages->count + 1));
+    return weir_commit_messages_add(list->messages, weir_slice_of(partition, index->partition.size), bucket, -1);
 }
 
 /* The bucket's file from before with the new hashes after it, under a new name. */
@@ -401,14 +434,15 @@ done:
     return code;
 }
 
-static int prepare_bucket(weir_bucket_assigner *assigner, partition_index *index, int32_t bucket, weir_arena *arena,
-                          weir_commit_messages *messages, size_t first, weir_error *err)
+static int prepare_bucket(weir_bucket_assigner *assigner, partition_index *index, int32_t bucket, message_list *list,
+                          weir_error *err)
 {
+    weir_arena *arena = list->arena;
     bucket_keys *keys = &index->buckets[bucket];
     weir_index_file file = {.type = WEIR_HASH_INDEX};
     file.name = weir_arena_format(arena, "index-%s-%" PRId64, assigner->uuid, assigner->file_count++);
     WEIR_TRY(write_file(assigner, index, bucket, arena, &file, err));
-    weir_commit_message *message = find_message(messages, first, index, bucket, arena);
+    weir_commit_message *message = find_message(list, index, bucket);
     weir_index_list_append(&message->new_index_files, weir_index_file_copy(arena, &file));
     if (keys->file.name != NULL) {
         weir_index_list_append(&message->deleted_index_files, weir_index_file_copy(arena, &keys->file));
@@ -418,15 +452,31 @@ static int prepare_bucket(weir_bucket_assigner *assigner, partition_index *index
     return WEIR_OK;
 }
 
-static int prepare_partition(weir_bucket_assigner *assigner, partition_index *index, weir_arena *arena,
-                             weir_commit_messages *messages, size_t first, bool *out_wrote, weir_error *err)
+/* A known key is where the index of its bucket says, a new one in none of those that the partition has. */
+static void name_relied(const partition_index *index, int32_t bucket, message_list *list)
 {
+    weir_commit_message *message = find_message(list, index, bucket);
+    weir_index_list_append(&message->relied_index_files,
+                           weir_index_file_copy(list->arena, &index->buckets[bucket].file));
+}
+
+static int prepare_partition(weir_bucket_assigner *assigner, partition_index *index, message_list *list,
+                             bool *out_wrote, weir_error *err)
+{
+    bool has_new = false;
     for (int32_t i = 0; i < index->bucket_limit; i++) {
-        if (index->buckets[i].added.size > 0) {
-            WEIR_TRY(prepare_bucket(assigner, index, i, arena, messages, first, err));
-            *out_wrote = true;
-        }
+        has_new |= index->buckets[i].added.size > 0;
     }
+    for (int32_t i = 0; i < index->bucket_limit; i++) {
+        bucket_keys *keys = &index->buckets[i];
+        if (keys->added.size > 0) {
+            WEIR_TRY(prepare_bucket(assigner, index, i, list, err));
+        } else if (keys->file.name != NULL && (has_new || keys->has_rows)) {
+            name_relied(index, i, list);
+        }
+        keys->has_rows = false;
+    }
+    *out_wrote |= has_new;
     return WEIR_OK;
 }
 
@@ -440,10 +490,13 @@ int weir_bucket_assigner_prepare(weir_bucket_assigner *assigner, weir_arena *are
                                  size_t first, weir_error *err)
 {
     bool wrote = false;
+    message_list list;
+    int code = WEIR_OK;
+    open_list(messages, first, arena, &list);
     for (size_t i = 0; i < assigner->partitions.entry_count; i++) {
         partition_index *index = assigner->partitions.entries[i].value;
         if (index != NULL && index->accessed) {
-            WEIR_TRY(prepare_partition(assigner, index, arena, messages, first, &wrote, err));
+            WEIR_GO(prepare_partition(assigner, index, &list, &wrote, err));
             index->accessed = false;
         } else if (index != NULL) {
             weir_map_remove(&assigner->partitions, assigner->partitions.entries[i].key);
@@ -451,5 +504,8 @@ int weir_bucket_assigner_prepare(weir_bucket_assigner *assigner, weir_arena *are
         }
     }
     forget_entries(assigner);
-    return wrote ? sync_folder(assigner, arena, err) : WEIR_OK;
+    code = wrote ? sync_folder(assigner, arena, err) : WEIR_OK;
+done:
+    close_list(&list);
+    return code;
 }

@@ -89,6 +89,7 @@ static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena
         weir_commit_changes_add_seen(out, changes->seen[i]);
     }
     copy_indexes(&changes->indexes, &out->indexes);
+    copy_indexes(&changes->relied, &out->relied);
     return WEIR_OK;
 }
 

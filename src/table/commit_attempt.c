@@ -117,18 +117,20 @@ static int set_schema(const weir_table *table, const weir_snapshot *latest, weir
 
 /* An index manifest is complete: with a change all of it is written anew. */
 static int write_indexes(const weir_commit_request *request, const weir_snapshot *latest,
-                         const weir_index_entries *changes, weir_manifest_writer *writer, weir_snapshot *next,
+                         const weir_commit_changes *changes, weir_manifest_writer *writer, weir_snapshot *next,
                          weir_error *err)
 {
     weir_index_entries current = {0};
-    int code;
+    int code = WEIR_OK;
     next->index_manifest = latest != NULL ? latest->index_manifest : NULL;
-    if (changes->count == 0) {
-        return WEIR_OK;
+    if (changes->indexes.count + changes->relied.count > 0) {
+        WEIR_GO(weir_snapshot_indexes(request->table, latest, writer->arena, &current, err));
+        WEIR_GO(weir_commit_indexes_check(request->table, &changes->relied, &current, err));
     }
-    WEIR_GO(weir_snapshot_indexes(request->table, latest, writer->arena, &current, err));
-    WEIR_GO(weir_commit_indexes_apply(request->table, changes, &current, err));
-    WEIR_GO(weir_manifest_writer_write_index(writer, &current, &next->index_manifest, err));
+    if (changes->indexes.count > 0) {
+        WEIR_GO(weir_commit_indexes_apply(request->table, &changes->indexes, &current, err));
+        WEIR_GO(weir_manifest_writer_write_index(writer, &current, &next->index_manifest, err));
+    }
 done:
     weir_index_entries_free(&current);
     return code;
@@ -158,7 +160,7 @@ static int build_snapshot(const weir_commit_request *request, const weir_snapsho
     set_watermark(latest, committable, next);
     WEIR_TRY(set_schema(request->table, latest, writer->arena, next, err));
     next->statistics = request->statistics != NULL ? request->statistics : next->statistics;
-    WEIR_TRY(write_indexes(request, latest, &changes->indexes, writer, next, err));
+    WEIR_TRY(write_indexes(request, latest, changes, writer, next, err));
     WEIR_TRY(write_base_list(writer, latest, next, out_live_files, err));
     for (size_t i = 0; i < changes->files.count; i++) {
         *out_live_files += changes->files.items[i].kind == WEIR_FILE_ADD ? 1 : -1;

@@ -16,6 +16,7 @@ void weir_commit_changes_free(weir_commit_changes *changes)
     weir_manifest_entries_free(&changes->files);
     weir_manifest_entries_free(&changes->changelog);
     weir_index_entries_free(&changes->indexes);
+    weir_index_entries_free(&changes->relied);
     free(changes->seen);
     changes->seen = NULL;
     changes->seen_count = changes->seen_capacity = 0;
@@ -73,6 +74,7 @@ void weir_commit_changes_append(const weir_commit_messages *messages, weir_commi
         add_entries(&out->changelog, WEIR_FILE_ADD, message, &message->changelog_files);
         add_indexes(&out->indexes, WEIR_FILE_DELETE, message, &message->deleted_index_files);
         add_indexes(&out->indexes, WEIR_FILE_ADD, message, &message->new_index_files);
+        add_indexes(&out->relied, WEIR_FILE_ADD, message, &message->relied_index_files);
         if (deletes_rows(message)) {
             out->kind = WEIR_COMMIT_OVERWRITE;
         }

@@ -18,6 +18,7 @@ typedef struct weir_commit_changes {
     weir_manifest_entries files;     /* ADD and DELETE, in order */
     weir_manifest_entries changelog; /* ADD only */
     weir_index_entries indexes;      /* DELETE and ADD */
+    weir_index_entries relied;       /* index files whose keys must stand */
     weir_seen_levels *seen;
     size_t seen_count;
     size_t seen_capacity;

@@ -49,6 +49,7 @@ void weir_commit_guard_remember(weir_commit_guard *guard, const weir_published *
     copy_entries(&guard->arena, &changes->files, &guard->changes.files);
     copy_entries(&guard->arena, &changes->changelog, &guard->changes.changelog);
     copy_indexes(&guard->arena, &changes->indexes, &guard->changes.indexes);
+    copy_indexes(&guard->arena, &changes->relied, &guard->changes.relied);
 }
 
 int weir_commit_guard_is_lost(const weir_commit_guard *guard, const weir_table *table, bool *out, weir_error *err)

@@ -2,10 +2,12 @@
  *
  * A bucket has one file of each kind, which a commit replaces whole. Java lets the last one win, whatever it was made
  * from; here a writer names the file that it went on from, and is refused when that is not the current one: keys that
- * another writer has added since would have no bucket, and come into a second one. */
+ * another writer has added since would have no bucket, and come into a second one. So would keys that an overwrite has
+ * taken out of the index while a writer still knew their bucket. */
 #include "table/commit_indexes.h"
 
 #include "base/map.h"
+#include "index/hash_index.h"
 
 int weir_snapshot_indexes(const weir_table *table, const weir_snapshot *snapshot, weir_arena *arena,
                           weir_index_entries *out, weir_error *err)
@@ -45,11 +47,12 @@ static void set_place(const weir_index_entry *entry, bool by_bucket, weir_buffer
 static int fail_changed(const weir_table *table, const weir_index_entry *change, weir_error *err)
 {
     if (strcmp(change->file->type, WEIR_HASH_INDEX) == 0) {
-        return weir_fail(err, WEIR_CONFLICT,
-                         "%s: another job has added keys to bucket %d meanwhile. A table with dynamic buckets has one "
-                         "writing job at a time, for its index of keys cannot be shared; stop the other one and run "
-                         "this again",
-                         table->path, change->bucket);
+        return weir_fail(
+            err, WEIR_CONFLICT,
+            "%s: another job has changed the keys of bucket %d meanwhile. A table with dynamic buckets has one "
+            "writing job at a time, for its index of keys cannot be shared; stop the other one and run "
+            "this again",
+            table->path, change->bucket);
     }
     return weir_fail(err, WEIR_CONFLICT, "%s: another job has changed the deleted rows of bucket %d meanwhile",
                      table->path, change->bucket);
@@ -120,4 +123,82 @@ int weir_commit_indexes_apply(const weir_table *table, const weir_index_entries 
 {
     WEIR_TRY(delete_entries(table, changes, current, err));
     return add_entries(table, changes, current, err);
+}
+
+/* ---- keys that must stand ---- */
+
+static int read_hashes(const weir_table *table, const weir_index_entry *entry, weir_buffer *out, weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    weir_arena arena;
+    const char *path = NULL;
+    weir_arena_init(&arena);
+    int code = weir_index_file_path(&arena, &context->paths, context->schema, entry, &path, err);
+    if (code == WEIR_OK) {
+        code = weir_hash_index_read(context->fs, path, out, err);
+    }
+    weir_arena_free(&arena);
+    return code;
+}
+
+/* Whether `current` has all hashes of `relied`. */
+static int has_all(const weir_table *table, weir_slice relied, weir_slice current, bool *out, weir_error *err)
+{
+    weir_hash_buckets present = {.budget = table->context.budget};
+    int code = WEIR_OK;
+    for (size_t at = 0; at < current.size && code == WEIR_OK; at += sizeof(int32_t)) {
+        code = weir_hash_buckets_add(&present, (int32_t)weir_load_be32(current.data + at), 0, err);
+    }
+    *out = true;
+    for (size_t at = 0; at < relied.size && code == WEIR_OK && *out; at += sizeof(int32_t)) {
+        *out = weir_hash_buckets_get(&present, (int32_t)weir_load_be32(relied.data + at)) >= 0;
+    }
+    weir_hash_buckets_free(&present);
+    return code;
+}
+
+/* One that has been replaced meanwhile. Where it is gone, nobody can tell what it held. */
+static int check_replaced(const weir_table *table, const weir_index_entry *relied, const weir_index_entry *current,
+                          weir_error *err)
+{
+    weir_buffer before = {0}, now = {0};
+    bool stands = false;
+    int code = read_hashes(table, relied, &before, err);
+    if (code == WEIR_OK) {
+        WEIR_GO(read_hashes(table, current, &now, err));
+        WEIR_GO(has_all(table, weir_buffer_slice(&before), weir_buffer_slice(&now), &stands, err));
+    } else if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+done:
+    weir_buffer_free(&before);
+    weir_buffer_free(&now);
+    return code != WEIR_OK || stands ? code : fail_changed(table, relied, err);
+}
+
+int weir_commit_indexes_check(const weir_table *table, const weir_index_entries *relied,
+                              const weir_index_entries *current, weir_error *err)
+{
+    weir_map places = {0}; /* bucket and kind → its entry */
+    weir_buffer place = {0};
+    int code = WEIR_OK;
+    for (size_t i = 0; i < current->count && relied->count > 0; i++) {
+        if (strcmp(current->items[i].file->type, WEIR_HASH_INDEX) == 0) {
+            set_place(&current->items[i], true, &place);
+            weir_map_put(&places, weir_buffer_slice(&place), &current->items[i]);
+        }
+    }
+    for (size_t i = 0; i < relied->count && code == WEIR_OK; i++) {
+        set_place(&relied->items[i], true, &place);
+        const weir_index_entry *now = weir_map_get(&places, weir_buffer_slice(&place));
+        if (now == NULL) {
+            code = fail_changed(table, &relied->items[i], err);
+        } else if (strcmp(now->file->name, relied->items[i].file->name) != 0) {
+            code = check_replaced(table, &relied->items[i], now, err);
+        }
+    }
+    weir_map_free(&places);
+    weir_buffer_free(&place);
+    return code;
 }

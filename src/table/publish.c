@@ -36,6 +36,10 @@ static int compact_again(weir_table_write *write, weir_table_commit *commit, con
     weir_arena_init(&arena);
     for (size_t i = 0; i < committable->messages->count; i++) {
         const weir_commit_message *message = &committable->messages->items[i];
+        bool has_files = message->new_files.count + message->compact_before.count + message->compact_after.count > 0;
+        if (!has_files) {
+            continue; /* it names indexes alone */
+        }
         WEIR_GO(weir_table_write_compact(write, message->partition, message->bucket, full, err));
     }
     WEIR_GO(weir_table_write_prepare(write, true, &arena, &messages, err));

@@ -111,7 +111,8 @@ static void random_messages(random_state *random, weir_arena *arena, weir_commit
             }
         }
         weir_index_list *indexes[] = {&message->new_index_files, &message->deleted_index_files,
-                                      &message->compact_new_index_files, &message->compact_deleted_index_files};
+                                      &message->relied_index_files, &message->compact_new_index_files,
+                                      &message->compact_deleted_index_files};
         for (size_t list = 0; list < sizeof indexes / sizeof *indexes; list++) {
             for (uint64_t f = random_below(random, 3); f > 0; f--) {
                 weir_index_list_append(indexes[list], random_index(random, arena));

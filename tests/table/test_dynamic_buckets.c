@@ -294,6 +294,51 @@ static void an_overwritten_partition_has_the_new_keys_alone(void **state)
     fixture_free(&table);
 }
 
+/* Rows of keys that an overwrite takes out of the index, between the writer's reading of it and its commit: they would
+ * be in a bucket that no index names, and come into a second one with the next writer. */
+static void a_writer_does_not_outlive_an_overwrite_of_its_keys(void **state)
+{
+    (void)state;
+    static const struct {
+        int first, last;           /* keys that the writer writes, of those from 1 to 6 */
+        int over_first, over_last; /* keys that the partition has after the overwrite */
+        bool conflicts;
+    } cases[] = {
+        {5, 6, 1, 2, true},   /* known keys, whose bucket is gone */
+        {1, 1, 11, 14, true}, /* whose bucket has other keys */
+        {7, 7, 11, 16, true}, /* a new key, beside those known */
+        {1, 2, 1, 3, true},   /* one of the bucket's is not there any more */
+        {1, 2, 1, 9, false},  /* all are, where they were */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_error err = {0};
+        fixture table, other;
+        fixture_create(&table, COLUMNS, "p,k", "p", "dynamic-bucket.target-row-num=4");
+        write_keys(&table, 1, 1, 6, "a");
+        write_keys(&table, 2, 1, 6, "a");
+        commit(&table);
+        other = (fixture){.fs = table.fs, .identifier = 100};
+        weir_arena_init(&other.arena);
+        fixture_open(&other);
+        write_keys(&other, 1, cases[i].first, cases[i].last, "b");
+        overwrite(&table, 1, cases[i].over_first, cases[i].over_last);
+        int code = try_commit(&other, &err);
+        assert_int_equal(code, cases[i].conflicts ? WEIR_CONFLICT : WEIR_OK);
+        if (code != WEIR_OK) {
+            assert_non_null(strstr(err.message, "one writing job at a time"));
+            check_no_file_is_left_over(table.fs, FIXTURE_PATH, table.table->schema);
+            weir_table_write_reset(other.write);
+            write_keys(&other, 1, cases[i].first, cases[i].last, "b");
+        }
+        write_keys(&other, 2, 1, 6, "b"); /* the other partition is as it was */
+        commit(&other);
+        assert_int_equal(count_rows(&table), count_keys(&table));
+        fixture_close(&other);
+        weir_arena_free(&other.arena);
+        fixture_free(&table);
+    }
+}
+
 static void a_partition_that_is_dropped_loses_its_keys(void **state)
 {
     (void)state;
@@ -442,6 +487,7 @@ int main(void)
         cmocka_unit_test(two_writers_at_a_time_are_found_out),
         cmocka_unit_test(a_first_key_of_two_writers_is_a_conflict_too),
         cmocka_unit_test(an_overwritten_partition_has_the_new_keys_alone),
+        cmocka_unit_test(a_writer_does_not_outlive_an_overwrite_of_its_keys),
         cmocka_unit_test(a_partition_that_is_dropped_loses_its_keys),
         cmocka_unit_test(index_files_go_when_nothing_needs_them),
         cmocka_unit_test(a_rollback_gives_the_keys_back),
