@@ -468,6 +468,34 @@ static void a_writer_whose_commit_was_refused_takes_nothing_more(void **state)
     assert_string_equal(table_text(here->path, NULL, 0, NULL), "eu:1:ann:10 eu:2:null:20 eu:9:eve:90 us:3:bob:30");
 }
 
+/* The index of keys goes with the files, or the next writer would give each key a second bucket. */
+static void a_saved_commit_keeps_the_buckets_of_its_keys(void **state)
+{
+    const place *here = *state;
+    static const weir_property dynamic[] = {{"bucket", "-1"}, {"dynamic-bucket.target-row-num", "2"}};
+    static const order again[] = {{"us", 3, "bob", 31, 0}, {"eu", 4, "dan", 40, 0}, {"eu", 2, "cid", 21, 0}};
+    weir_prepared *prepared = NULL, *loaded = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    create_orders(here->path, false, dynamic, 2);
+    weir_writer *writer = open_writer(here->path, "job", false);
+    CHECK(write_orders(writer, three, 3, err));
+    CHECK(weir_writer_prepare(writer, true, &prepared, err));
+    CHECK(weir_prepared_save(prepared, &bytes, &size, err));
+    weir_prepared_free(prepared);
+    weir_writer_close(writer);
+
+    writer = open_writer(here->path, "job", false);
+    CHECK(weir_prepared_load(bytes, size, &loaded, err));
+    CHECK(weir_writer_replay(writer, loaded, 1, NULL, err));
+    weir_prepared_free(loaded);
+    free(bytes);
+    commit_orders(writer, again, 3, 2);
+    weir_writer_close(writer);
+    assert_int_equal(count_files(here, "index"), 3); /* one of the first bucket, two of the second */
+    assert_string_equal(table_text(here->path, NULL, 0, NULL), "eu:1:ann:10 eu:2:cid:21 eu:4:dan:40 us:3:bob:31");
+}
+
 /* All changes from the first snapshot on. */
 static const char *all_changes(const char *path)
 {
@@ -882,6 +910,7 @@ int main(void)
         TEST(a_replayed_commit_changes_nothing_twice),
         TEST(a_saved_commit_is_replayed_by_another_writer),
         TEST(a_writer_whose_commit_was_refused_takes_nothing_more),
+        TEST(a_saved_commit_keeps_the_buckets_of_its_keys),
         TEST(changes_are_told_whoever_compacts_in_between),
         TEST(damaged_bytes_of_a_commit_are_an_error),
         TEST(an_overwrite_replaces_the_partitions_it_touches),
