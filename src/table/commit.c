@@ -22,10 +22,10 @@ struct weir_table_commit {
     char *user;
     bool dropped_compaction;
     int64_t rows_snapshot; /* of the last commit; 0: it had no rows */
-    bool expires; /* after each commit */
+    bool expires;          /* after each commit */
     bool force_create;
-    weir_commit_guard last; /* over the last commit */
-    weir_tag_ids tags;      /* as the last expiry saw them */
+    weir_commit_guard last;      /* over the last commit */
+    weir_tag_ids tags;           /* as the last expiry saw them */
     weir_commit_figures figures; /* of the commit that is being made */
 };
 
@@ -306,7 +306,11 @@ int weir_table_commit_recover(weir_table_commit *commit, const weir_committable 
         WEIR_TRY(weir_commit_search_files(commit->table, committable->messages, true, &found, err));
     }
     int parts = (found.append ? 0 : APPEND_HALF) | (found.compact ? 0 : COMPACT_HALF);
-    return commit_halves(commit, committable, parts, out_snapshot_id, err);
+    int code = commit_halves(commit, committable, parts, out_snapshot_id, err);
+    return code == WEIR_CONFLICT
+               ? weir_error_context(
+                     err, code, "the table has changed since, so that this cannot be committed any more; start over")
+               : code;
 }
 
 int weir_table_commit_abort(weir_table_commit *commit, const weir_commit_messages *messages, weir_error *err)

@@ -244,6 +244,31 @@ static void an_old_copy_of_the_state_is_refused(void **state)
     fixture_free(&table);
 }
 
+/* Its rows lie in a bucket that they may not have any more. */
+static void keys_that_another_job_has_added_meanwhile_are_a_reason_to_start_over(void **state)
+{
+    (void)state;
+    fixture table;
+    sink_end end, other;
+    weir_buffer prepared = {0};
+    weir_error err = {0};
+    create(&table, "bucket=-1");
+    sink_end_open(table.fs, &end);
+    sink_end_write(&end, "[[1, \"a\"]]", "+I");
+    sink_end_prepare(&end, 1, &prepared);
+    sink_end_close(&end);
+    sink_end_open(table.fs, &other);
+    sink_end_checkpoint(&other, 1, "[[2, \"b\"]]", "+I");
+    sink_end_close(&other);
+    sink_end_open(table.fs, &end);
+    assert_int_equal(sink_end_recover(&end, 1, &prepared, &err), WEIR_CONFLICT);
+    assert_non_null(strstr(err.message, "start over"));
+    assert_non_null(strstr(err.message, "one writing job at a time"));
+    weir_buffer_free(&prepared);
+    sink_end_close(&end);
+    fixture_free(&table);
+}
+
 static void an_old_copy_of_a_checkpoint_without_rows_is_refused_as_well(void **state)
 {
     (void)state;
@@ -733,6 +758,7 @@ int main(void)
         cmocka_unit_test(what_was_committed_is_not_committed_again),
         cmocka_unit_test(a_compaction_that_was_lost_is_committed_after_the_rows_that_were_not),
         cmocka_unit_test(an_old_copy_of_the_state_is_refused),
+        cmocka_unit_test(keys_that_another_job_has_added_meanwhile_are_a_reason_to_start_over),
         cmocka_unit_test(an_old_copy_of_a_checkpoint_without_rows_is_refused_as_well),
         cmocka_unit_test(a_table_that_was_rolled_back_is_refused),
         cmocka_unit_test(a_file_in_the_table_proves_a_commit_whose_snapshot_has_expired),
