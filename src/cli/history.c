@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "sql/parser.h"
 
 #define MOST_STATEMENTS 1000 /* that are offered */
 #define MOST_LINES      2000 /* of the file, before the oldest are dropped */
@@ -214,7 +215,11 @@ static bool is_secret(const char *statement)
             return true;
         }
     }
-    return false;
+    weir_buffer shown = {0};
+    weir_sql_append_without_secrets(weir_slice_text(statement), false, &shown);
+    bool hides = !weir_slice_equal(weir_buffer_slice(&shown), weir_slice_text(statement));
+    weir_buffer_free(&shown);
+    return hides;
 }
 
 static void append_to_file(const weir_past *past, const char *statement)

@@ -47,6 +47,13 @@ int weir_parse_type(const char *text, weir_arena *arena, const weir_type **out, 
  */
 void weir_sql_render_error(const char *text, size_t size, const weir_error *err, weir_buffer *out);
 
+/* Appends `text`, of one or more statements, right or wrong, with what stands for a password, secret key or token in its
+ * options hidden. `keeps_places`: a star for each character, so that lines and columns stay; otherwise "******". */
+void weir_sql_append_without_secrets(weir_slice text, bool keeps_places, weir_buffer *out);
+
+/* Whether an option's value is a secret. */
+bool weir_sql_is_secret_key(weir_slice key);
+
 /* The keywords of the dialect, upper case, for completion. */
 size_t weir_sql_keyword_count(void);
 const char *weir_sql_keyword(size_t index);

@@ -21,9 +21,24 @@ static void put_json(weir_system_rows *rows, const json_t *document)
     free(text);
 }
 
+/* Java keeps the secrets of a store with a table that was created with them. */
+static void hide_secrets(json_t *options)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(options, key, value)
+    {
+        const char *shown = weir_option_shown(key, json_string_value(value));
+        if (shown != json_string_value(value)) {
+            json_string_set(value, shown);
+        }
+    }
+}
+
 static int add_schema(weir_system_rows *rows, const weir_schema *schema)
 {
     json_t *document = weir_schema_to_json(schema);
+    hide_secrets(json_object_get(document, "options"));
     weir_system_put_bigint(rows, schema->id);
     put_json(rows, json_object_get(document, "fields"));
     put_json(rows, json_object_get(document, "partitionKeys"));
@@ -76,7 +91,7 @@ int weir_system_read_options(const weir_table *table, weir_batch *out, weir_erro
     int code = read_stored(table, &arena, &schema, err);
     for (size_t i = 0; code == WEIR_OK && i < schema->options.count; i++) {
         weir_system_put_text(&rows, schema->options.keys[i]);
-        weir_system_put_text(&rows, schema->options.values[i]);
+        weir_system_put_text(&rows, weir_option_shown(schema->options.keys[i], schema->options.values[i]));
         code = weir_system_end_row(&rows);
     }
     weir_arena_free(&arena);

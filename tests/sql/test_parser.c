@@ -499,10 +499,22 @@ static void a_line_is_shown_without_its_secrets(void **state)
         const char *shown;
     } cases[] = {
         {"'s3.secret-key' = 'geheim', 'b' = 'c'", "'s3.secret-key' = '******', 'b' = 'c'"},
-        {"'password'='ge''he\xc3\xafm' x", "'password'='**''****' x"},
+        {"'password'='ge''he\xc3\xafm' x", "'password'='**''****' *"},
         {"'s3.access-key' = 'me', 'a.token' = 'geheim", "'s3.access-key' = 'me', 'a.token' = '******"},
         {"\xe2\x80\x98secret\xe2\x80\x99 = \xe2\x80\x98gn\xe2\x80\x99;",
          "\xe2\x80\x98secret\xe2\x80\x99 = \xe2\x80\x98**\xe2\x80\x99;"},
+        {"'password' = 'pa'ss', 'b' = 'c'", "'password' = '**'**'**'*'***'*'"},
+        {"'password' = \"gn\", 'b' = 'c'", "'password' = \"**\", 'b' = 'c'"},
+        {"'password' = geheim, 'b' = 'c'", "'password' = ******, 'b' = 'c'"},
+        {"'password' -- it's 'x'", "'password' -- it's 'x'"},
+        {"-- 'password' = 'gn' -- -- /* ' */", "-- 'password' = '**' ** ** ** '***"},
+        {"/*+ OPTIONS('password' = 'gn') */ x", "/*+ OPTIONS('password' = '**') */ x"},
+        {"'password'\xc2\xa0=\xc2\xa0'gn', 'b'\xef\xbc\x9d'c'", "'password'\xc2\xa0=*'**', 'b'\xef\xbc\x9d'c'"},
+        {"'password'\xef\xbc\x9d'gn'", "'password'\xef\xbc\x9d'**'"},
+        {"SET my.password = gn; SET 'a' = 'b'", "SET my.password = **; SET 'a' = 'b'"},
+        {"CALL p(secret => 'gn', a => 'b')", "CALL p(secret => '**', a => 'b')"},
+        {"SELECT x FROM t WHERE kind = 'token' AND name = 'n'", "SELECT x FROM t WHERE kind = 'token' AND name = 'n'"},
+        {"SELECT x FROM t WHERE token = 'n'", "SELECT x FROM t WHERE token = 'n'"},
         {"SELECT 'password', 'shown'", "SELECT 'password', 'shown'"},
         {"", ""},
     };
@@ -515,6 +527,52 @@ static void a_line_is_shown_without_its_secrets(void **state)
         assert_string_equal(weir_buffer_text(&out), weir_buffer_text(&expected));
         weir_buffer_free(&out);
         weir_buffer_free(&expected);
+    }
+}
+
+static void a_secret_is_hidden_wherever_its_key_stands(void **state)
+{
+    (void)state;
+    const char *text = "CREATE TABLE t (a INT) WITH (\n  'password' -- it's the one\n  =\n  'geheim\nnis'\n  'b' = 'c')";
+    static const char *const lines[] = {"CREATE TABLE t (a INT) WITH (", "  'password' -- it's the one", "  =", "  '******",
+                                        "***'", "  'b' = 'c')"};
+    for (int i = 0; i < 6; i++) {
+        weir_error err = {.code = WEIR_INVALID, .line = i + 1, .column = 1, .message = "m"};
+        weir_buffer out = {0};
+        weir_buffer expected = {0};
+        weir_buffer_append_format(&expected, "line %d, column 1: m\n  %s\n  ^\n", i + 1, lines[i]);
+        weir_sql_render_error(text, strlen(text), &err, &out);
+        assert_string_equal(weir_buffer_text(&out), weir_buffer_text(&expected));
+        weir_buffer_free(&out);
+        weir_buffer_free(&expected);
+    }
+    weir_buffer kept = {0};
+    weir_sql_append_without_secrets(weir_slice_text("SET 'a.token' = 'gn'; x 'password' = 'a'b;"), false, &kept);
+    assert_string_equal(weir_buffer_text(&kept), "SET 'a.token' = '******'; x 'password' = '******';");
+    weir_buffer_free(&kept);
+}
+
+static void errors_do_not_quote_secrets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *message;
+    } cases[] = {
+        {"CREATE TABLE t (a INT) WITH ('password' = 'pa'geheim)",
+         "unexpected a part of what may be a secret; expected ) or a comma after the option"},
+        {"CREATE TABLE t (a INT) WITH ('password' 'geheim')", "unexpected a part of what may be a secret; expected = after the option's key"},
+        {"CREATE TABLE t (a INT) WITH ('password' = geheim)", "unexpected a part of what may be a secret; expected the option's value as a 'string'"},
+        {"CREATE TABLE t (a INT) WITH ('password' = 'x'\n'b' = 'c')", "unexpected 'b'; expected ) or a comma after the option"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_arena arena;
+        weir_error err = {0};
+        weir_ast_statement *statement = NULL;
+        weir_arena_init(&arena);
+        assert_int_equal(weir_parse_statement(cases[i].text, &arena, &statement, &err), WEIR_INVALID);
+        assert_string_equal(err.message, cases[i].message);
+        weir_arena_free(&arena);
     }
 }
 
@@ -573,6 +631,8 @@ int main(void)
         cmocka_unit_test(an_error_is_shown_with_its_line_and_a_caret),
         cmocka_unit_test(the_caret_stands_under_its_word_whatever_stands_before_it),
         cmocka_unit_test(a_line_is_shown_without_its_secrets),
+        cmocka_unit_test(a_secret_is_hidden_wherever_its_key_stands),
+        cmocka_unit_test(errors_do_not_quote_secrets),
         cmocka_unit_test(depth_and_length_are_bounded),
         cmocka_unit_test(names_are_quoted_only_where_they_must_be),
     };

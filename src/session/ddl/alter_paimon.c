@@ -197,6 +197,9 @@ int weir_alter_paimon_options(const weir_object_path *path, const weir_ast_alter
             return weir_fail_at(err, WEIR_INVALID, pair->value_position.line, pair->value_position.column,
                                 "catalog '%s' keeps Paimon tables only", path->catalog->name);
         }
+        if (!is_comment && !weir_option_is_kept(pair->key)) {
+            continue;
+        }
         bool is_value = !is_comment && weir_option_find(pair->key) != NULL &&
                         weir_option_check(pair->key, pair->value, NULL) != WEIR_OK;
         add(&list, is_value ? pair->value_position : pair->position,

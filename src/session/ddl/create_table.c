@@ -23,6 +23,18 @@ static const weir_ast_option *find_option(const weir_ast_create_table *create, c
 
 /* ---- Paimon tables ---- */
 
+bool weir_option_is_kept(const char *key)
+{
+    if (weir_fs_is_setting(key)) {
+        weir_log(WEIR_LOG_WARN,
+                 "'%s' says how a store is reached: it is not kept with the table, whose readers would all see it; say it in "
+                 "CREATE CATALOG",
+                 key);
+        return false;
+    }
+    return true;
+}
+
 void weir_tell_successor(const char *key)
 {
     const char *today = weir_option_successor(key);
@@ -102,6 +114,11 @@ static void collect_options(const weir_session_catalog *catalog, const weir_ast_
     }
     weir_options_of_ast(&create->options, arena, out);
     weir_options_unset(out, "connector");
+    for (size_t i = out->count; i > 0; i--) {
+        if (!weir_option_is_kept(out->keys[i - 1])) {
+            weir_options_unset(out, out->keys[i - 1]);
+        }
+    }
 }
 
 static bool quotes(const char *message, const char *text)
@@ -168,13 +185,13 @@ static bool same_names(const char *const *a, int32_t count_a, const char *const 
     return same;
 }
 
-/* All but where the table lies, which follows from its name. */
+/* All but where the table lies, which follows from its name, and how its store is reached, which is not kept. */
 static bool has_options(const weir_options *options, const weir_options *others)
 {
     bool all = true;
     for (size_t i = 0; i < others->count && all; i++) {
         const char *value = weir_options_get(options, others->keys[i]);
-        all = strcmp(others->keys[i], "path") == 0 || (value != NULL && strcmp(value, others->values[i]) == 0);
+        all = strcmp(others->keys[i], "path") == 0 || weir_fs_is_setting(others->keys[i]) || (value != NULL && strcmp(value, others->values[i]) == 0);
     }
     return all;
 }

@@ -20,6 +20,10 @@ int weir_create_table(weir_session *session, const weir_ast_create_table *create
 int weir_check_metadata(const weir_ast_create_table *create, const weir_description *description, weir_arena *arena,
                         weir_error *err);
 
+/* Whether an option of a Paimon table is kept with it. Those that say how a store is reached are not: the catalog has
+ * them, and every reader of the table would see its keys. A notice says so. */
+bool weir_option_is_kept(const char *key);
+
 /* Where an option no longer exists, a notice says what does its work today. */
 void weir_tell_successor(const char *key);
 

@@ -159,7 +159,7 @@ static int fill_database(const weir_object_path *path, bool extended, weir_memor
     }
     for (size_t i = 0; extended && kept != NULL && i < kept->options.count; i++) {
         const char *name = weir_arena_format(&result->result.arena, "option:%s", kept->options.keys[i]);
-        WEIR_TRY(add_info(result, name, kept->options.values[i], err));
+        WEIR_TRY(add_info(result, name, weir_option_shown(kept->options.keys[i], kept->options.values[i]), err));
     }
     return WEIR_OK;
 }
@@ -323,7 +323,8 @@ static void append_create_view(const weir_description *description, const weir_o
         weir_buffer_append_text(out, " COMMENT ");
         weir_sql_quote_string(description->comment, out);
     }
-    weir_buffer_append_format(out, " as\n%s", description->view_query);
+    weir_buffer_append_text(out, " as\n");
+    weir_sql_append_without_secrets(weir_slice_text(description->view_query), false, out);
 }
 
 static int check_view(const weir_description *description, const weir_object_path *path, bool wants_view,

@@ -9,6 +9,7 @@
 #include "session/job/remember.h"
 
 #include "base/clock.h"
+#include "sql/parser.h"
 
 /* ---- which statements are counted ---- */
 
@@ -80,7 +81,12 @@ const char *weir_session_statement_text(const weir_session *session, const weir_
                                         weir_arena *arena)
 {
     const weir_position *position = &statement->position;
-    return weir_arena_strndup(arena, session->text + position->begin, position->end - position->begin);
+    weir_buffer shown = {0};
+    weir_sql_append_without_secrets(weir_slice_of(session->text + position->begin, position->end - position->begin), false,
+                                    &shown);
+    const char *text = weir_arena_strndup(arena, weir_buffer_text(&shown), shown.size);
+    weir_buffer_free(&shown);
+    return text;
 }
 
 /* The same but for blanks and line ends. */

@@ -8,7 +8,7 @@ static int list_settings(const weir_session *session, weir_result **out, weir_er
     weir_memory_result *result = weir_text_result_create(names, 2);
     int code = WEIR_OK;
     for (size_t i = 0; i < settings->count && code == WEIR_OK; i++) {
-        const char *row[] = {settings->keys[i], settings->values[i]};
+        const char *row[] = {settings->keys[i], weir_option_shown(settings->keys[i], settings->values[i])};
         code = weir_text_result_add(result, row, err);
     }
     /* What was not set but has a default that matters here. */
@@ -45,7 +45,8 @@ int weir_session_set(weir_session *session, const weir_ast_statement *statement,
     }
     if (value == NULL) {
         static const char *const names[] = {"key", "value"};
-        const char *row[] = {key, weir_settings_get(&session->settings, key)};
+        const char *set = weir_settings_get(&session->settings, key);
+        const char *row[] = {key, set == NULL ? NULL : weir_option_shown(key, set)};
         weir_memory_result *result = weir_text_result_create(names, 2);
         int code = weir_text_result_add(result, row, err);
         if (code != WEIR_OK) {
@@ -57,6 +58,6 @@ int weir_session_set(weir_session *session, const weir_ast_statement *statement,
     }
     WEIR_TRY(weir_settings_set(&session->settings, key, statement->set.key_position, value,
                                statement->set.value_position, err));
-    *out = weir_result_done("Set '%s' to '%s'", key, value);
+    *out = weir_result_done("Set '%s' to '%s'", key, weir_option_shown(key, value));
     return WEIR_OK;
 }

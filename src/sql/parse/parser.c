@@ -113,11 +113,35 @@ int weir_parser_fail(weir_parser *parser, const weir_position *position, const c
     return weir_fail_at(parser->err, WEIR_INVALID, position->line, position->column, "%s", message);
 }
 
+/* Whether a token stands in the value of an option that is a secret: 'password' = 'it's'. A text in a line before is such
+ * a value, and the comma after it was forgotten. */
+static bool may_be_secret(const weir_parser *parser, const weir_token *shown)
+{
+    for (size_t i = parser->index; i > 0; i--) {
+        const weir_token *token = &parser->tokens[i - 1];
+        if (token->kind == WEIR_TOKEN_COMMA || token->kind == WEIR_TOKEN_LEFT_PARENTHESIS ||
+            token->kind == WEIR_TOKEN_SEMICOLON) {
+            return false;
+        }
+        bool is_text = token->kind == WEIR_TOKEN_STRING;
+        if (is_text && weir_sql_is_secret_key(weir_slice_text(token->text))) {
+            return true;
+        }
+        if (is_text && token->position.line < shown->position.line) {
+            return false;
+        }
+    }
+    return false;
+}
+
 /* What stands at a token, as an error quotes it. */
 static const char *describe_token(weir_parser *parser, const weir_token *token)
 {
     if (token->kind == WEIR_TOKEN_END) {
         return "end of the text";
+    }
+    if (may_be_secret(parser, token)) {
+        return "a part of what may be a secret";
     }
     size_t size = token->position.end - token->position.begin;
     const char *source = parser->lexer.text + token->position.begin;

@@ -1,7 +1,6 @@
-/* Showing an error with the line of SQL that it points at, and a caret. Secrets in the line are not shown. */
+/* Showing an error with the line of SQL that it points at, and a caret. Secrets are not shown (secrets.c). */
 #include "base/display.h"
 #include "base/text.h"
-#include "meta/options.h"
 #include "sql/parser.h"
 
 /* The bytes of a line, without its end. */
@@ -23,77 +22,6 @@ static weir_slice find_line(const char *text, size_t size, int32_t line)
     }
     return weir_slice_of(from, (size_t)(to - from));
 }
-
-/* ---- secrets ---- */
-
-/* The size of the quotation mark at `at`, plain or typographic; 0: there is none. */
-static size_t quote_size(weir_slice line, size_t at)
-{
-    if (at < line.size && line.data[at] == '\'') {
-        return 1;
-    }
-    bool is_typographic = at + 2 < line.size && line.data[at] == 0xE2 && line.data[at + 1] == 0x80 &&
-                          (line.data[at + 2] == 0x98 || line.data[at + 2] == 0x99);
-    return is_typographic ? 3 : 0;
-}
-
-/* Where the text that begins at `at`, after its quotation mark, ends. */
-static size_t end_of_text(weir_slice line, size_t at)
-{
-    while (at < line.size && quote_size(line, at) == 0) {
-        at++;
-    }
-    return at;
-}
-
-static bool is_secret(weir_slice key)
-{
-    char text[128];
-    size_t size = key.size < sizeof text ? key.size : sizeof text - 1;
-    memcpy(text, key.data, size);
-    text[size] = '\0';
-    return strcmp(weir_option_shown(text, ""), "") != 0;
-}
-
-/* A star for each character, so that the caret stays where it belongs. */
-static void append_stars(weir_slice hidden, weir_buffer *out)
-{
-    for (size_t i = 0; i < hidden.size; i++) {
-        if ((hidden.data[i] & 0xC0) != 0x80) {
-            weir_buffer_append_byte(out, '*');
-        }
-    }
-}
-
-/* The line with the values of secret options hidden: 'key' = 'value'. */
-static void append_without_secrets(weir_slice line, weir_buffer *out)
-{
-    bool hides = false; /* the next text */
-    for (size_t at = 0; at < line.size;) {
-        size_t quote = quote_size(line, at);
-        if (quote == 0) {
-            hides &= strchr(" \t=", line.data[at]) != NULL;
-            weir_buffer_append_byte(out, line.data[at++]);
-            continue;
-        }
-        size_t end = end_of_text(line, at + quote);
-        size_t end_quote = quote_size(line, end);
-        weir_slice text = weir_slice_of(line.data + at + quote, end - at - quote);
-        weir_buffer_append(out, line.data + at, quote);
-        if (hides) {
-            append_stars(text, out);
-        } else {
-            weir_buffer_append(out, text.data, text.size);
-        }
-        weir_buffer_append(out, line.data + end, end_quote);
-        /* A doubled mark goes on with the same text. */
-        bool goes_on = hides && end_quote > 0 && quote_size(line, end + end_quote) > 0;
-        hides = goes_on || (!hides && is_secret(text));
-        at = end + end_quote;
-    }
-}
-
-/* ---- showing ---- */
 
 /* A piece of the text as a terminal can be told it: a script may hold anything. Tabs stay. */
 static void append_piece(weir_slice text, weir_buffer *out)
@@ -169,8 +97,8 @@ void weir_sql_render_error(const char *text, size_t size, const weir_error *err,
     }
     weir_buffer_append_format(out, "line %d, column %d: ", err->line, err->column);
     append_message(err->message, out);
-    weir_buffer line = {0};
-    append_without_secrets(find_line(text, size, err->line), &line);
-    append_line(weir_buffer_slice(&line), err, out);
-    weir_buffer_free(&line);
+    weir_buffer shown = {0};
+    weir_sql_append_without_secrets(weir_slice_of(text, size), true, &shown);
+    append_line(find_line(weir_buffer_text(&shown), shown.size, err->line), err, out);
+    weir_buffer_free(&shown);
 }
