@@ -229,7 +229,11 @@ int weir_connect_options_check(const weir_options *options, const weir_connect_k
         const char *key = options->keys[i];
         const weir_option *option = find_option(connector, key);
         bool has_files = find_option(connector, "path") != NULL;
-        if (strcmp(key, "connector") == 0 || (has_files && weir_fs_is_setting(key))) {
+        if (strcmp(key, "connector") == 0) {
+            continue;
+        }
+        if (has_files && weir_fs_is_setting(key)) {
+            WEIR_TRY(weir_fs_check_setting(key, err));
             continue;
         }
         if (option == NULL) {

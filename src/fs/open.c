@@ -237,6 +237,16 @@ static int no_such_kind(const char *uri, size_t scheme, weir_error *err)
     return code;
 }
 
+static int check_settings(const weir_fs_settings *settings, weir_error *err)
+{
+    for (size_t i = 0; settings != NULL && i < settings->count; i++) {
+        if (weir_fs_is_setting(settings->keys[i])) {
+            WEIR_TRY(weir_fs_check_setting(settings->keys[i], err));
+        }
+    }
+    return WEIR_OK;
+}
+
 /* "scheme://authority/path". */
 static int open_remote(const fs_kind *kind, const char *uri, size_t scheme, const weir_fs_settings *settings,
                        weir_arena *arena, weir_fs **out_fs, const char **out_path, weir_error *err)
@@ -244,6 +254,7 @@ static int open_remote(const fs_kind *kind, const char *uri, size_t scheme, cons
     if (strncmp(uri + scheme, "://", 3) != 0) {
         return weir_fail(err, WEIR_INVALID, "%s: expected '%s://', a name, and a path", uri, kind->scheme);
     }
+    WEIR_TRY(check_settings(settings, err));
     const char *within = weir_fs_path_within(uri);
     char *path = weir_arena_strdup(arena, within);
     tidy_path(path);

@@ -333,7 +333,7 @@ static bool is_dynamic(const char *key)
             return true;
         }
     }
-    return weir_fs_is_setting(key);
+    return false;
 }
 
 static int unknown_key(const char *key, weir_error *err)
@@ -377,6 +377,9 @@ int weir_option_check(const char *key, const char *value, weir_error *err)
     const weir_option *option = weir_option_find(key);
     if (option != NULL) {
         return check_value(option, value, err);
+    }
+    if (weir_fs_is_setting(key)) {
+        return weir_fs_check_setting(key, err);
     }
     return is_dynamic(key) || weir_option_successor(key) != NULL ? WEIR_OK : unknown_key(key, err);
 }

@@ -5,7 +5,6 @@
  * prefix and with '.' for '-'. */
 #include "fs/s3/config.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -35,24 +34,12 @@ static const char *plain_name(const char *key, bool is_oss)
     return NULL;
 }
 
-/* In lower case, with '.' for '-' and '_'. */
-static bool same_name(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        char x = (char)(*a == '-' || *a == '_' ? '.' : tolower((unsigned char)*a));
-        char y = (char)(*b == '-' || *b == '_' ? '.' : tolower((unsigned char)*b));
-        if (x != y || x == '\0') {
-            return x == y;
-        }
-    }
-}
-
 static const char *find_named(const config_reader *reader, const char *name, bool is_oss)
 {
     const weir_fs_settings *settings = reader->settings;
     for (size_t i = settings == NULL ? 0 : settings->count; i > 0; i--) {
         const char *plain = plain_name(settings->keys[i - 1], is_oss);
-        if (plain != NULL && same_name(plain, name) && settings->values[i - 1][0] != '\0') {
+        if (plain != NULL && weir_fs_same_setting_name(plain, name) && settings->values[i - 1][0] != '\0') {
             return weir_arena_strdup(reader->arena, settings->values[i - 1]);
         }
     }

@@ -96,13 +96,20 @@ static bool is_further_key(const char *key)
             return true;
         }
     }
-    return weir_fs_is_setting(key) || strncmp(key, "hadoop", 6) == 0;
+    return false;
 }
 
 static int check_catalog_keys(const weir_options *options, const weir_ast_options *positions, weir_error *err)
 {
     size_t known = sizeof catalog_keys / sizeof *catalog_keys;
     for (size_t i = 0; i < options->count; i++) {
+        weir_error reason;
+        if (weir_fs_is_setting(options->keys[i])) {
+            if (weir_fs_check_setting(options->keys[i], &reason) != WEIR_OK) {
+                return fail_option(positions, options->keys[i], OPTION_KEY, WEIR_INVALID, reason.message, err);
+            }
+            continue;
+        }
         bool found = is_further_key(options->keys[i]);
         for (size_t j = 0; j < known; j++) {
             found = found || strcmp(catalog_keys[j], options->keys[i]) == 0;
