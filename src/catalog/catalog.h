@@ -48,10 +48,11 @@ struct weir_catalog {
     const weir_catalog_ops *ops;
     weir_fs *fs;           /* of the tables; borrowed from the catalog */
     const char *warehouse; /* its folder in `fs` */
+    _Atomic(const char *) default_database; /* is there before anybody makes it; NULL: none */
 };
 
-/* Opens the catalog in a folder, given as a URI or a path; the folder is made when it is missing. `settings` are those
- * of its file system (weir_fs_open). */
+/* Opens the catalog in a folder, given as a URI or a path. Nothing is made: a missing folder is an empty catalog, which
+ * comes to be with its first database or table. `settings` are those of its file system (weir_fs_open). */
 int weir_catalog_open_filesystem(const char *warehouse_uri, const weir_fs_settings *settings, weir_catalog **out,
                                  weir_error *err);
 

@@ -60,14 +60,23 @@ static int list_databases(weir_catalog *catalog, weir_arena *arena, const char *
     weir_file_info *files = NULL;
     size_t file_count = 0;
     WEIR_TRY(weir_fs_list(catalog->fs, catalog->warehouse, arena, &files, &file_count, err));
-    const char **names = WEIR_NEW_ARRAY(arena, const char *, file_count);
+    const char **names = WEIR_NEW_ARRAY(arena, const char *, file_count + 1);
+    const char *missing = catalog->default_database;
     size_t count = 0;
     size_t suffix = strlen(DATABASE_SUFFIX);
     for (size_t i = 0; i < file_count; i++) {
         size_t size = strlen(files[i].name);
         if (files[i].is_directory && size > suffix && strcmp(files[i].name + size - suffix, DATABASE_SUFFIX) == 0) {
             names[count++] = weir_arena_strndup(arena, files[i].name, size - suffix);
+            missing = missing != NULL && strcmp(missing, names[count - 1]) == 0 ? NULL : missing;
         }
+    }
+    if (missing != NULL) {
+        size_t at = count++;
+        for (; at > 0 && strcmp(names[at - 1], missing) > 0; at--) {
+            names[at] = names[at - 1];
+        }
+        names[at] = weir_arena_strdup(arena, missing);
     }
     *out = names;
     *out_count = count;
@@ -76,7 +85,12 @@ static int list_databases(weir_catalog *catalog, weir_arena *arena, const char *
 
 static int find_database(weir_catalog *catalog, const char *database, weir_arena *arena, bool *out, weir_error *err)
 {
+    const char *default_database = catalog->default_database;
     WEIR_TRY(check_name("database", database, err));
+    if (default_database != NULL && strcmp(default_database, database) == 0) {
+        *out = true;
+        return WEIR_OK;
+    }
     return weir_fs_folder_exists(catalog->fs, database_path(catalog, arena, database), out, err);
 }
 
@@ -219,7 +233,12 @@ static int drop_database_in(weir_catalog *catalog, const char *database, bool ca
     for (size_t i = 0; i < count; i++) {
         WEIR_TRY(weir_catalog_remove_table(catalog->fs, path_of_table(catalog, arena, database, tables[i]), arena, err));
     }
-    return weir_fs_remove_recursively(catalog->fs, database_path(catalog, arena, database), err);
+    WEIR_TRY(weir_fs_remove_recursively(catalog->fs, database_path(catalog, arena, database), err));
+    const char *default_database = catalog->default_database;
+    if (default_database != NULL && strcmp(default_database, database) == 0) {
+        catalog->default_database = NULL;
+    }
+    return WEIR_OK;
 }
 
 /* ---- operations: each with an arena of its own for what it looks up ---- */
@@ -383,6 +402,18 @@ static filesystem_catalog *new_catalog(void)
     return self;
 }
 
+/* Looks at the folder, so that a store that does not answer is known at once. */
+static int check_warehouse(weir_fs *fs, const char *warehouse, weir_error *err)
+{
+    bool exists = false;
+    WEIR_TRY(weir_fs_folder_exists(fs, warehouse, &exists, err));
+    if (!exists && !fs->is_object_store) {
+        WEIR_TRY(weir_fs_file_exists(fs, warehouse, &exists, err));
+        return exists ? weir_fail(err, WEIR_INVALID, "%s: a warehouse is a folder, and this is a file", warehouse) : WEIR_OK;
+    }
+    return WEIR_OK;
+}
+
 /* The warehouse without slashes at its end, but for the root. */
 static int begin(filesystem_catalog *self, weir_fs *fs, const char *warehouse, weir_error *err)
 {
@@ -392,7 +423,7 @@ static int begin(filesystem_catalog *self, weir_fs *fs, const char *warehouse, w
     }
     self->base.fs = fs;
     self->base.warehouse = weir_arena_strndup(&self->arena, warehouse, size);
-    return fs->is_object_store ? WEIR_OK : weir_fs_make_directories(fs, self->base.warehouse, err);
+    return check_warehouse(fs, self->base.warehouse, err);
 }
 
 int weir_catalog_on_filesystem(weir_fs *fs, const char *warehouse, weir_catalog **out, weir_error *err)

@@ -191,7 +191,7 @@ static int check(const compact_command *self, weir_error *err)
 int weir_cli_compact(const weir_cli_command *command, int count, char **words)
 {
     compact_command self = {
-        .session = {.until_idle_ms = -1}, .interval_ms = -1, .console = {.output = stdout}};
+        .session = {.until_idle_ms = -1, .needs_warehouse = true}, .interval_ms = -1, .console = {.output = stdout}};
     const weir_cli_option options[] = {
         WEIR_CLI_SESSION_OPTIONS(self.session),
         {"--init", "-i", WEIR_CLI_TEXT, &self.init},

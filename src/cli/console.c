@@ -310,6 +310,7 @@ static int open_console(const weir_cli_session_options *options, weir_cli_consol
         .memory_bytes = options->memory_bytes,
         .threads = (int)options->threads,
         .warehouse = options->warehouse,
+        .needs_warehouse = options->needs_warehouse,
         .print_to = out->print_to != NULL ? out->print_to : print_to,
         .state_folder = options->state,
         .optional_state = options->optional_state,

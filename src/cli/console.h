@@ -27,6 +27,7 @@ typedef struct weir_cli_session_options {
     const char *output;
     const char *color;
     const char *warehouse;
+    bool needs_warehouse; /* that there is such a folder */
     int64_t memory_bytes;
     int64_t threads;
     weir_options settings;

@@ -30,6 +30,9 @@ int weir_session_create(const weir_session_options *options, weir_session **out,
         weir_options_set(&pairs, &arena, "warehouse", options->warehouse);
         int code = weir_catalogs_create(&session->catalogs, "paimon", &pairs, NULL, NULL, err);
         weir_arena_free(&arena);
+        if (code == WEIR_OK && options->needs_warehouse) {
+            code = weir_catalogs_check_warehouse(weir_catalogs_find(&session->catalogs, "paimon"), err);
+        }
         if (code != WEIR_OK) {
             weir_session_free(session);
             return code;

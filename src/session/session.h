@@ -42,6 +42,7 @@ typedef struct weir_session_options {
     int64_t memory_bytes;  /* 0: half of the machine; otherwise at least 16 MB */
     int threads;           /* 0: one per processor */
     const char *warehouse; /* a Paimon catalog `paimon` over this folder is made and used; NULL: none */
+    bool needs_warehouse;  /* it is an error when the folder is not there */
     bool without_pruning;  /* scans read all there is: for tests that compare */
     FILE *print_to;        /* where print sinks print; NULL: standard output */
     /* Where a script's run keeps what the next one goes on from (job/state_folder.h), made when the first statement

@@ -157,11 +157,11 @@ static int open_paimon(weir_session_catalog *catalog, const weir_ast_options *po
     WEIR_TRY(weir_catalog_open_filesystem(warehouse, &settings, &catalog->paimon, err));
     bool exists = false;
     WEIR_TRY(catalog->paimon->ops->database_exists(catalog->paimon, catalog->default_database, &exists, err));
-    if (exists) {
-        return WEIR_OK;
+    if (!exists) {
+        WEIR_TRY(refuse_table(catalog, err));
     }
-    WEIR_TRY(refuse_table(catalog, err));
-    return catalog->paimon->ops->create_database(catalog->paimon, catalog->default_database, err);
+    catalog->paimon->default_database = catalog->default_database;
+    return WEIR_OK;
 }
 
 static int open_catalog(weir_session_catalog *catalog, const weir_ast_options *positions, weir_error *err)
@@ -236,6 +236,26 @@ static const char *suggestion(const char *word, const char *const *names, size_t
     return out;
 }
 
+/* "; its warehouse … is not there (yet)" of a catalog that is a folder which nobody has made: its name is wrong, perhaps. */
+static const char *no_warehouse(const weir_session_catalog *catalog, char *out, size_t size)
+{
+    weir_catalog *paimon = catalog->paimon;
+    bool exists = true;
+    out[0] = '\0';
+    if (paimon != NULL && weir_fs_folder_exists(paimon->fs, paimon->warehouse, &exists, NULL) == WEIR_OK && !exists) {
+        snprintf(out, size, "; its warehouse '%s' is not there (yet)", paimon->warehouse);
+    }
+    return out;
+}
+
+int weir_catalogs_check_warehouse(const weir_session_catalog *catalog, weir_error *err)
+{
+    char text[512];
+    return no_warehouse(catalog, text, sizeof text)[0] == '\0'
+               ? WEIR_OK
+               : weir_fail(err, WEIR_NOT_FOUND, "%s; is its name right?", text + strlen("; its "));
+}
+
 int weir_catalogs_get(const weir_catalogs *catalogs, const weir_ast_part *part, weir_session_catalog **out,
                       weir_error *err)
 {
@@ -306,8 +326,10 @@ static const char *note_of_empty(weir_session_catalog *catalog, char *out, size_
     const char **names = NULL;
     size_t databases = 0, tables = 0;
     weir_arena arena;
+    if (no_warehouse(catalog, out, size)[0] != '\0') {
+        return out;
+    }
     weir_arena_init(&arena);
-    out[0] = '\0';
     bool is_empty =
         catalog->paimon != NULL &&
         weir_session_catalog_databases(catalog, &arena, &names, &databases, NULL) == WEIR_OK && databases == 1 &&

@@ -69,6 +69,8 @@ int weir_catalogs_database_path(const weir_catalogs *catalogs, const weir_ast_na
 
 /* WEIR_NOT_FOUND, at the path's position, unless the database is there; near names are suggested. */
 int weir_catalogs_check_database(const weir_object_path *path, weir_error *err);
+/* WEIR_NOT_FOUND when the folder of a Paimon catalog has not been made. */
+int weir_catalogs_check_warehouse(const weir_session_catalog *catalog, weir_error *err);
 /* WEIR_NOT_FOUND with a suggestion, for a table that is not there. */
 int weir_catalogs_no_table(const weir_catalogs *catalogs, const weir_object_path *path, weir_error *err);
 

@@ -5,6 +5,7 @@
  * too much rather than too little. */
 #include <ctype.h>
 
+#include "base/text.h"
 #include "meta/options.h"
 #include "sql/parser.h"
 
@@ -163,10 +164,14 @@ static size_t take_symbol(masker *self, size_t at)
     uint8_t byte = self->text.data[at];
     bool ends = byte == ',' || byte == '(' || byte == ')' || byte == ';';
     self->after_set = false;
+    if (self->state == MASK_KEY && byte >= 0x80) { /* a blank that is none of ASCII, or a full-width '=' */
+        size_t size = weir_utf8_prefix(weir_slice_of(self->text.data + at, self->text.size - at), 1);
+        self->state = begins(self->text, at, "\xEF\xBC\x9D") ? MASK_HIDING : MASK_KEY;
+        append(self, at, at + size);
+        return at + size;
+    }
     if (ends) {
         self->state = MASK_NOTHING;
-    } else if (self->state == MASK_KEY && byte >= 0x80) { /* of a blank that is none of ASCII, or a full-width '=' */
-        self->state = begins(self->text, at, "\xEF\xBC\x9D") ? MASK_HIDING : MASK_KEY;
     } else if (self->state == MASK_KEY) {
         self->state = byte == '=' ? MASK_HIDING : MASK_NOTHING;
     } else if (self->state == MASK_HIDDEN || (self->state == MASK_HIDING && byte != '>')) {
