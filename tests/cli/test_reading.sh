@@ -4,10 +4,10 @@
 mkdir "$work/empty"
 nothing() { same "$1 makes nothing" "" "$(ls -A "$work/empty")"; }
 
-status "compacting in no warehouse" 2 "$weir" compact --warehouse "$work/empty/typo" t
+status "compacting in no warehouse" 1 "$weir" compact --warehouse "$work/empty/typo" t
 contains "it is named" "warehouse '$work/empty/typo' is not there" "$(cat "$work/err")"
 nothing "compact"
-status "a database of no warehouse" 2 "$weir" compact --warehouse "$work/empty/typo" --database default
+status "a database of no warehouse" 1 "$weir" compact --warehouse "$work/empty/typo" --database default
 nothing "compact --database"
 
 status "showing" 0 "$weir" sql --warehouse "$work/empty/typo" --format csv -e "SHOW DATABASES; SHOW TABLES"

@@ -5,7 +5,6 @@
  * too much rather than too little. */
 #include <ctype.h>
 
-#include "base/text.h"
 #include "meta/options.h"
 #include "sql/parser.h"
 
@@ -165,7 +164,10 @@ static size_t take_symbol(masker *self, size_t at)
     bool ends = byte == ',' || byte == '(' || byte == ')' || byte == ';';
     self->after_set = false;
     if (self->state == MASK_KEY && byte >= 0x80) { /* a blank that is none of ASCII, or a full-width '=' */
-        size_t size = weir_utf8_prefix(weir_slice_of(self->text.data + at, self->text.size - at), 1);
+        size_t size = 1;
+        while (at + size < self->text.size && (self->text.data[at + size] & 0xC0) == 0x80) {
+            size++;
+        }
         self->state = begins(self->text, at, "\xEF\xBC\x9D") ? MASK_HIDING : MASK_KEY;
         append(self, at, at + size);
         return at + size;
