@@ -402,16 +402,33 @@ static filesystem_catalog *new_catalog(void)
     return self;
 }
 
-/* Looks at the folder, so that a store that does not answer is known at once. */
+/* Looks at the folder, or the nearest one above it that is there, so that a store that does not answer, and a file in the
+ * way, are known at once. */
 static int check_warehouse(weir_fs *fs, const char *warehouse, weir_error *err)
 {
+    weir_arena arena;
+    weir_file_info info;
     bool exists = false;
-    WEIR_TRY(weir_fs_folder_exists(fs, warehouse, &exists, err));
-    if (!exists && !fs->is_object_store) {
-        WEIR_TRY(weir_fs_file_exists(fs, warehouse, &exists, err));
-        return exists ? weir_fail(err, WEIR_INVALID, "%s: a warehouse is a folder, and this is a file", warehouse) : WEIR_OK;
+    if (fs->is_object_store) {
+        return weir_fs_folder_exists(fs, warehouse, &exists, err);
     }
-    return WEIR_OK;
+    weir_arena_init(&arena);
+    char *path = weir_arena_strdup(&arena, warehouse);
+    char *within = path + (weir_fs_path_within(path) - path);
+    int code = weir_fs_stat(fs, path, &info, err);
+    for (char *slash = strrchr(within, '/'); code == WEIR_NOT_FOUND && slash != NULL && within[1] != '\0';
+         slash = strrchr(within, '/')) {
+        slash[slash == within] = '\0';
+        code = weir_fs_stat(fs, path, &info, err);
+    }
+    if (code == WEIR_OK && !info.is_directory) {
+        code = weir_fail(err, WEIR_IO, "%s: a warehouse is a folder, and '%s' is a file", warehouse, path);
+    } else if (code == WEIR_NOT_FOUND) {
+        weir_error_clear(err);
+        code = WEIR_OK;
+    }
+    weir_arena_free(&arena);
+    return code;
 }
 
 /* The warehouse without slashes at its end, but for the root. */

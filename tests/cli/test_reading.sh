@@ -33,8 +33,8 @@ status "a script that reads" 0 "$weir" run "$work/read.sql"
 nothing "a script"
 
 touch "$work/file"
-status "a file is no warehouse" 2 "$weir" sql --warehouse "$work/file" -e "SHOW TABLES"
-contains "and is named" "a warehouse is a folder, and this is a file" "$(cat "$work/err")"
+status "a file is no warehouse" 1 "$weir" sql --warehouse "$work/file" -e "SHOW TABLES"
+contains "and is named" "a warehouse is a folder, and '$work/file' is a file" "$(cat "$work/err")"
 
 status "writing makes it" 0 "$weir" sql --warehouse "$work/empty/lake" -e "CREATE TABLE t (a INT); INSERT INTO t VALUES (1)"
 same "with its database" "default.db" "$(ls "$work/empty/lake")"
