@@ -402,15 +402,13 @@ static filesystem_catalog *new_catalog(void)
     return self;
 }
 
-/* Looks at the folder, or the nearest one above it that is there, so that a store that does not answer, and a file in the
- * way, are known at once. */
+/* Looks at the folder, or the nearest one above it that is there, so that a file in the way is known at once. */
 static int check_warehouse(weir_fs *fs, const char *warehouse, weir_error *err)
 {
     weir_arena arena;
     weir_file_info info;
-    bool exists = false;
-    if (fs->is_object_store) {
-        return weir_fs_folder_exists(fs, warehouse, &exists, err);
+    if (fs->is_object_store) { /* nothing is in the way there */
+        return WEIR_OK;
     }
     weir_arena_init(&arena);
     char *path = weir_arena_strdup(&arena, warehouse);

@@ -64,10 +64,10 @@ $work/lake
 "
 same "nothing was made there" "" "$(find "$work/lake/shop.db/t" -name 'default.db')"
 status "a warehouse that is new by mistake" 1 "$weir" sql --warehouse "$work/laek" -e "SELECT * FROM shop.t"
-contains "it is told that it is empty" \
-    "there is no database 'shop' in catalog 'paimon'; its warehouse '$work/laek' holds no tables" "$(cat "$work/err")"
+contains "it is told that it is not there" \
+    "there is no database 'shop' in catalog 'paimon'; its warehouse '$work/laek' is not there (yet)" "$(cat "$work/err")"
 status "its default database, neither" 1 "$weir" sql --warehouse "$work/laek" -e "SELECT * FROM t"
-contains "it is told there, too" "there is no table 't' in paimon.default; its warehouse '$work/laek' holds no tables" \
+contains "it is told there, too" "there is no table 't' in paimon.default; its warehouse '$work/laek' is not there (yet)" \
     "$(cat "$work/err")"
 status "a tilde that no shell has replaced" 2 "$weir" sql --warehouse "~/lake" -e "SHOW TABLES"
 contains "it is told who knows it" "only shells know ~" "$(cat "$work/err")"
