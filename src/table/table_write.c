@@ -99,6 +99,18 @@ static int read_options(weir_table_write *write, weir_error *err)
     return weir_table_bucket_function(write->table, &write->bucket_function, err);
 }
 
+/* Counters are there from the start, at 0: of one that appears with its first event, Prometheus can't tell the
+ * increase. */
+static void show_counters(weir_table_metrics *metrics)
+{
+    static const weir_table_metric counters[] = {WEIR_TABLE_COMMITS, WEIR_TABLE_COMPACTIONS_COMPLETED,
+                                                 WEIR_TABLE_COMPACTION_INPUT, WEIR_TABLE_COMPACTION_OUTPUT,
+                                                 WEIR_TABLE_BUFFER_PREEMPTIONS};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        weir_table_metrics_add(metrics, counters[i], 0);
+    }
+}
+
 int weir_table_write_open(const weir_table *table, const weir_table_write_options *options, weir_table_write **out,
                           weir_error *err)
 {
@@ -120,6 +132,7 @@ int weir_table_write_open(const weir_table *table, const weir_table_write_option
         weir_table_write_close(write);
         return code;
     }
+    show_counters(table->context.metrics);
     *out = write;
     return WEIR_OK;
 }

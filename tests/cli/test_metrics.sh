@@ -47,6 +47,7 @@ same "partitions" 1 "$(sample paimon_last_partitions_written)"
 same "snapshots of the commit" 2 "$(sample paimon_last_generated_snapshots)"
 same "live files" 2 "$(sample paimon_live_files)"
 same "compactions" 2 "$(sample paimon_compactions_completed_total)"
+same "a counter of what has not happened" 0 "$(sample paimon_buffer_preemptions_total)"
 same "the job runs" 1 "$(sample weir_job_running)"
 same "no metric is described twice" "" "$(printf '%s\n' "$page" | grep '^# TYPE' | sort | uniq -d)"
 if command -v promtool >/dev/null; then
@@ -56,6 +57,27 @@ fi
 kill -TERM $job
 wait $job
 same "its end" 0 $?
+
+# A compactor tells of itself as well.
+"$weir" sql -q --warehouse "$work/lake" -D execution.runtime-mode=batch -e "
+CREATE TABLE left_to_others (id INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '1', 'write-only' = 'true',
+    'num-sorted-run.compaction-trigger' = '2');
+INSERT INTO left_to_others VALUES (1); INSERT INTO left_to_others VALUES (2); INSERT INTO left_to_others VALUES (3)"
+"$weir" compact --warehouse "$work/lake" left_to_others --follow --interval 0.05 --metrics-port 127.0.0.1:0 \
+    --timeout 120 >"$work/out" 2>"$work/err" &
+job=$!
+for i in $(seq 600); do
+    port=$(sed -n 's|^metrics: port \([0-9]*\), path /metrics$|\1|p' "$work/err")
+    page=$([ -n "$port" ] && fetch)
+    [ "$(sample paimon_current_snapshot_id)" = 4 ] && break
+    sleep 0.1
+done
+same "its commits" 1 "$(sample paimon_commits_total)"
+same "its compactions" 1 "$(sample paimon_compactions_completed_total)"
+same "files that are left" 1 "$(sample paimon_live_files)"
+same "files it has replaced and made" 4 "$(sample paimon_last_table_files_commit_compacted)"
+kill -TERM $job
+wait $job
 
 status "a port that is none" 2 "$weir" run "$work/job.sql" --metrics-port http
 contains "it says so" "--metrics-port: 'http' is no address" "$(cat "$work/err")"
