@@ -2,7 +2,7 @@
  * what is retracted afterwards. */
 #include "harness.h"
 #include "random.h"
-#include "stream/operator/accumulator.h"
+#include "stream/operator/aggregate/accumulator.h"
 
 static const char *const columns = "k INT NOT NULL, s STRING, i INT, d DECIMAL(10,2), w DECIMAL(38,2), f DOUBLE, "
                                    "u TIMESTAMP(9), a ARRAY<INT>, o BOOLEAN";

@@ -6,7 +6,7 @@
 #include "stream/operator/operators.h"
 #include "stream/operator/order_key.h"
 #include "stream/operator/time_queue.h"
-#include "stream/operator/window_clock.h"
+#include "stream/operator/window/window_clock.h"
 #include "stream/state/row_codec.h"
 
 typedef struct time_sort {

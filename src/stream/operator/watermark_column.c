@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "stream/operator/operators.h"
-#include "stream/operator/window_clock.h"
+#include "stream/operator/window/window_clock.h"
 
 typedef struct watermark_column {
     weir_operator base;
