@@ -317,21 +317,25 @@ static void print_metrics_page(void)
     weir_arena arena;
     weir_metric_reference metric;
     weir_arena_init(&arena);
-    printf("# Metrics\n\n"
-           "`weir run --metrics-port 9249` (and `weir sql`) serves these figures at `/metrics` in the "
-           "text format that\n"
-           "Prometheus scrapes, on this machine alone; `--metrics-port 0.0.0.0:9249` on all of its addresses. "
-           "[examples/monitoring](../examples/monitoring)\n"
-           "has a scrape configuration, alerts and a Grafana dashboard.\n\n"
-           "Figures of tables have the label `table` (catalog, database, table), those of jobs Flink's labels "
-           "`job_id` and `job_name`.\n"
-           "Paimon's own names are camel case and in milliseconds; here they have the form that Prometheus asks for. "
-           "Figures that Paimon\n"
-           "keeps by bucket are sums over the buckets. Written by `weir_reference metrics`.\n\n"
-           "| metric | kind | in Paimon | what it tells |\n| --- | --- | --- | --- |\n");
+    printf(
+        "# Metrics\n\n"
+        "`weir run --metrics-port 9249` (and `weir sql`, `weir compact`) serves these figures at `/metrics` in the "
+        "text format that\n"
+        "Prometheus scrapes, on this machine alone; `--metrics-port 0.0.0.0:9249` on all of its addresses. "
+        "[examples/monitoring](../examples/monitoring)\n"
+        "has a scrape configuration, alerts and a Grafana dashboard.\n\n"
+        "Figures of tables have the label `table` (catalog, database, table), those of jobs Flink's labels "
+        "`job_id` and `job_name`.\n"
+        "Paimon's own names are camel case and in milliseconds; here they have the form that Prometheus asks for. "
+        "Figures that Paimon\n"
+        "keeps by bucket are sums over the buckets; averages follow from counters, such as the size of what a "
+        "compaction reads:\n"
+        "`rate(paimon_compaction_input_bytes_total[5m]) / rate(paimon_compactions_completed_total[5m])`. Written by\n"
+        "`weir_reference metrics`.\n\n"
+        "| metric | kind | in Paimon, Flink | what it tells |\n| --- | --- | --- | --- |\n");
     for (size_t n = 0; weir_metrics_page_reference(n, &arena, &metric); n++) {
         printf("| `%s` | %s | ", metric.name, metric.type);
-        printf(metric.paimon_name != NULL ? "`%s`" : "%s", metric.paimon_name != NULL ? metric.paimon_name : "–");
+        printf(metric.other_name != NULL ? "`%s`" : "%s", metric.other_name != NULL ? metric.other_name : "–");
         printf(" | ");
         print_cell(metric.help);
         printf(" |\n");

@@ -26,10 +26,10 @@ static const char *table_metric_name(const weir_metric_description *metric, weir
                              metric->kind == WEIR_METRIC_COUNTER ? "_total" : "");
 }
 
-static const char *table_metric_help(const weir_metric_description *metric, weir_arena *arena)
+/* With its name in Paimon or Flink before it, so that who looks for that finds the metric. */
+static const char *help_with_name(const char *other_name, const char *help, weir_arena *arena)
 {
-    return metric->paimon_name == NULL ? metric->help
-                                       : weir_arena_format(arena, "%s: %s", metric->paimon_name, metric->help);
+    return other_name == NULL ? help : weir_arena_format(arena, "%s: %s", other_name, help);
 }
 
 static void write_table_sample(weir_table_metrics *table, int metric, const char *name, weir_buffer *out)
@@ -60,7 +60,8 @@ static void write_tables(weir_session *session, weir_arena *arena, weir_buffer *
             }
             if (name == NULL) {
                 name = table_metric_name(described, arena);
-                weir_exposition_describe(out, name, type_of(described->kind), table_metric_help(described, arena));
+                weir_exposition_describe(out, name, type_of(described->kind),
+                                         help_with_name(described->paimon_name, described->help, arena));
             }
             write_table_sample(table, metric, name, out);
         }
@@ -75,47 +76,57 @@ typedef struct job_metric {
     const char *name;
     weir_metric_kind kind;
     job_unit unit;
-    int64_t none;  /* this value is no sample */
-    size_t offset; /* of an int64_t in weir_job_status */
+    int64_t none;           /* this value is no sample */
+    size_t offset;          /* of an int64_t in weir_job_status */
+    const char *flink_name; /* NULL: Flink has none */
     const char *help;
 } job_metric;
 
-#define JOB_METRIC(called, of_kind, in_unit, not_a_value, member, text)                                                \
+#define JOB_METRIC(called, of_kind, in_unit, not_a_value, member, in_flink, text)                                      \
     {.name = (called),                                                                                                 \
      .kind = WEIR_METRIC_##of_kind,                                                                                    \
      .unit = JOB_##in_unit,                                                                                            \
      .none = (not_a_value),                                                                                            \
      .offset = offsetof(weir_job_status, member),                                                                      \
+     .flink_name = (in_flink),                                                                                         \
      .help = (text)}
 
 #define ALWAYS INT64_MIN
 
 static const job_metric job_metrics[] = {
-    JOB_METRIC("weir_job_rows_in_total", COUNTER, NUMBER, ALWAYS, rows_in, "Rows that the job's sources gave."),
-    JOB_METRIC("weir_job_rows_out_total", COUNTER, NUMBER, ALWAYS, rows_out, "Rows that the job's sinks took."),
-    JOB_METRIC("weir_job_late_rows_total", COUNTER, NUMBER, ALWAYS, late_rows,
+    JOB_METRIC("weir_job_rows_in_total", COUNTER, NUMBER, ALWAYS, rows_in, "numRecordsIn",
+               "Rows that the job's sources gave."),
+    JOB_METRIC("weir_job_rows_out_total", COUNTER, NUMBER, ALWAYS, rows_out, "numRecordsOut",
+               "Rows that the job's sinks took."),
+    JOB_METRIC("weir_job_late_rows_total", COUNTER, NUMBER, ALWAYS, late_rows, "numLateRecordsDropped",
                "Rows that came after their window had closed, and were dropped."),
-    JOB_METRIC("weir_job_checkpoints_total", COUNTER, NUMBER, ALWAYS, checkpoints, "Checkpoints of this run."),
-    JOB_METRIC("weir_job_last_checkpoint_id", GAUGE, NUMBER, ALWAYS, last_checkpoint, "The last checkpoint."),
-    JOB_METRIC("weir_job_last_checkpoint_age_seconds", GAUGE, SECONDS, ALWAYS, checkpoint_age_ms,
+    JOB_METRIC("weir_job_checkpoints_total", COUNTER, NUMBER, ALWAYS, checkpoints, "numberOfCompletedCheckpoints",
+               "Checkpoints of this run."),
+    JOB_METRIC("weir_job_last_checkpoint_id", GAUGE, NUMBER, ALWAYS, last_checkpoint, "lastCompletedCheckpointId",
+               "The last checkpoint."),
+    JOB_METRIC("weir_job_last_checkpoint_age_seconds", GAUGE, SECONDS, ALWAYS, checkpoint_age_ms, NULL,
                "Time since the last checkpoint, or since the start."),
     JOB_METRIC("weir_job_last_checkpoint_duration_seconds", GAUGE, SECONDS, ALWAYS, checkpoint_ms,
-               "Time the last checkpoint took."),
-    JOB_METRIC("weir_job_latency_seconds", GAUGE, SECONDS, -1, latency_ms,
+               "lastCheckpointDuration", "Time the last checkpoint took."),
+    JOB_METRIC("weir_job_latency_seconds", GAUGE, SECONDS, -1, latency_ms, NULL,
                "Median of the last checkpoints: from a row's reading to its being visible."),
-    JOB_METRIC("weir_job_lag_seconds", GAUGE, SECONDS, -1, lag_ms, "Lag of the source that is most behind."),
-    JOB_METRIC("weir_job_idle_seconds", GAUGE, SECONDS, ALWAYS, idle_ms, "Time since a source gave a row."),
-    JOB_METRIC("weir_job_state_memory_bytes", GAUGE, NUMBER, ALWAYS, state_memory_bytes, "State in memory."),
-    JOB_METRIC("weir_job_state_disk_bytes", GAUGE, NUMBER, ALWAYS, state_disk_bytes, "State on disk."),
+    JOB_METRIC("weir_job_lag_seconds", GAUGE, SECONDS, -1, lag_ms, "currentFetchEventTimeLag",
+               "Lag of the source that is most behind."),
+    JOB_METRIC("weir_job_idle_seconds", GAUGE, SECONDS, ALWAYS, idle_ms, "sourceIdleTime",
+               "Time since a source gave a row."),
+    JOB_METRIC("weir_job_state_memory_bytes", GAUGE, NUMBER, ALWAYS, state_memory_bytes, NULL, "State in memory."),
+    JOB_METRIC("weir_job_state_disk_bytes", GAUGE, NUMBER, ALWAYS, state_disk_bytes, NULL, "State on disk."),
     JOB_METRIC("weir_job_watermark_timestamp_seconds", GAUGE, SECONDS, WEIR_WATERMARK_NONE, watermark,
-               "The least watermark of the sources, as a Unix time."),
-    JOB_METRIC("weir_job_start_time_seconds", GAUGE, SECONDS, ALWAYS, started_ms, "Start of this run, as a Unix time."),
+               "currentInputWatermark", "The least watermark of the sources, as a Unix time."),
+    JOB_METRIC("weir_job_start_time_seconds", GAUGE, SECONDS, ALWAYS, started_ms, NULL,
+               "Start of this run, as a Unix time."),
 };
 
 /* The labels that Flink's own reporter gives. */
 #define JOB_LABELS(info) ((const char *const[]){"job_id", (info)->id, "job_name", (info)->name, NULL})
 
-static void write_job_metric(const job_metric *metric, const weir_job_info *jobs, int32_t count, weir_buffer *out)
+static void write_job_metric(const job_metric *metric, const weir_job_info *jobs, int32_t count, weir_arena *arena,
+                             weir_buffer *out)
 {
     bool is_described = false;
     for (int32_t i = 0; i < count; i++) {
@@ -125,7 +136,8 @@ static void write_job_metric(const job_metric *metric, const weir_job_info *jobs
             continue;
         }
         if (!is_described) {
-            weir_exposition_describe(out, metric->name, type_of(metric->kind), metric->help);
+            weir_exposition_describe(out, metric->name, type_of(metric->kind),
+                                     help_with_name(metric->flink_name, metric->help, arena));
             is_described = true;
         }
         if (metric->unit == JOB_SECONDS) {
@@ -152,7 +164,7 @@ static void write_running(const weir_job_info *jobs, int32_t count, weir_buffer 
     }
 }
 
-static void write_jobs(weir_session *session, weir_buffer *out)
+static void write_jobs(weir_session *session, weir_arena *arena, weir_buffer *out)
 {
     int32_t most = weir_session_job_count(session), count = 0;
     weir_job_info *jobs = weir_alloc_zeroed((size_t)most + 1, sizeof *jobs);
@@ -161,7 +173,7 @@ static void write_jobs(weir_session *session, weir_buffer *out)
     }
     write_running(jobs, count, out);
     for (size_t i = 0; i < sizeof job_metrics / sizeof *job_metrics; i++) {
-        write_job_metric(&job_metrics[i], jobs, count, out);
+        write_job_metric(&job_metrics[i], jobs, count, arena, out);
     }
     free(jobs);
 }
@@ -239,7 +251,7 @@ void weir_metrics_page_write(void *session, weir_buffer *out)
     weir_arena arena;
     weir_arena_init(&arena);
     write_tables(session, &arena, out);
-    write_jobs(session, out);
+    write_jobs(session, &arena, out);
     write_process(out);
     weir_arena_free(&arena);
 }
@@ -263,7 +275,8 @@ bool weir_metrics_page_reference(size_t n, weir_arena *arena, weir_metric_refere
     }
     n--;
     if (n < job_count) {
-        *out = (weir_metric_reference){job_metrics[n].name, type_of(job_metrics[n].kind), NULL, job_metrics[n].help};
+        *out = (weir_metric_reference){job_metrics[n].name, type_of(job_metrics[n].kind), job_metrics[n].flink_name,
+                                       job_metrics[n].help};
         return true;
     }
     n -= job_count;

@@ -18,7 +18,7 @@ void weir_metrics_page_write(void *session, weir_buffer *out);
 typedef struct weir_metric_reference {
     const char *name;
     const char *type;
-    const char *paimon_name; /* NULL: none */
+    const char *other_name; /* in Paimon or Flink; NULL: none */
     const char *help;
 } weir_metric_reference;
 bool weir_metrics_page_reference(size_t n, weir_arena *arena, weir_metric_reference *out);

@@ -1,4 +1,4 @@
-"""What a job over Kafka tells of itself: lag, checkpoints, state; and that each metric of Paimon's list is there."""
+"""What a job over Kafka tells of itself: lag, checkpoints, state; and Paimon's and Flink's names for it."""
 
 import json
 import re
@@ -9,14 +9,15 @@ from kafka_topics import Topics
 
 SERVICES = ["kafka"]
 
-# Of Paimon's documentation: the commit and scan metrics by name, those of compactions and buffers as far as they are sums.
+# Of Paimon's documentation: commits, compactions and buffers; of Flink's: rows, checkpoints, lag. HELP names them.
 PAIMON = """lastCommitDuration commitDuration lastCommitAttempts lastTableFilesAdded lastTableFilesDeleted
     lastTableFilesAppended lastTableFilesCommitCompacted lastChangelogFilesAppended lastChangelogFilesCommitCompacted
     lastGeneratedSnapshots lastDeltaRecordsAppended lastChangelogRecordsAppended lastDeltaRecordsCommitCompacted
     lastChangelogRecordsCommitCompacted lastPartitionsWritten lastBucketsWritten lastCompactionInputFileSize
     lastCompactionOutputFileSize lastCommittedSnapshotId compactionThreadBusy avgCompactionTime compactionCompletedCount
     avgCompactionInputSize avgCompactionOutputSize numWriters bufferPreemptCount usedWriteBufferSizeByte
-    totalWriteBufferSizeByte currentSnapshotId fileCount""".split()
+    totalWriteBufferSizeByte currentSnapshotId fileCount
+    numRecordsIn numRecordsOut lastCheckpointDuration currentFetchEventTimeLag""".split()
 
 
 def free_port():
@@ -71,7 +72,7 @@ def test_a_job_tells_lag_checkpoints_and_state(scene):
     topics.put("events", [json.dumps({"k": n % 50, "v": n}) for n in range(100)])
     page = caught_up(5100)
     first = sample(page, "paimon_current_snapshot_id")
-    told = set(re.findall(r"^# HELP paimon_\w+ (\w+): ", page, re.M))
+    told = set(re.findall(r"^# HELP (?:paimon|weir)_\w+ (\w+): ", page, re.M))
     missing = [name for name in PAIMON if name not in told]
     assert not missing, (missing, told)
     scene.eventually("another snapshot", lambda: topics.put("events", ['{"k": 1, "v": 1}']) or
