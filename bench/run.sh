@@ -178,8 +178,8 @@ measure_streams() {
 
 # A real broker, where the test data beside the project has one; bench/stream/kafka.py.
 measure_kafka() {
-    step "Kafka: $stream_rows rows into a topic, and from there into a table with lookup changelog"
-    python3 bench/stream/kafka.py "$build/weir" "$services" --rows "$stream_rows" | tee "$tables/figures" >&2
+    step "Kafka: $stream_rows rows into a topic, and from there into a table with lookup changelog; messages one by one"
+    python3 bench/stream/kafka.py "$build/weir" "$services" --rows "$stream_rows" --seconds "$latency_seconds" | tee "$tables/figures" >&2
     cat "$tables/figures" >>"$figures"
 }
 

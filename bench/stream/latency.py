@@ -60,8 +60,8 @@ def feed(folder, seconds, rows_per_second):
     return number
 
 
-def latencies(weir, table, column):
-    """Milliseconds of each row, in the order of snapshots."""
+def latencies(weir, table, moment):
+    """Milliseconds of each row, in the order of snapshots; `moment` gives when a row began, in nanoseconds since 1970."""
     visible = {}
     for path in (table / "snapshot").glob("snapshot-*"):
         visible[int(path.name.split("-")[1])] = path.stat().st_ctime_ns
@@ -71,7 +71,7 @@ def latencies(weir, table, column):
     for line in dump.stdout.splitlines():
         snapshot, kind, *row = json.loads(line)
         if kind in ("+I", "+U"):
-            found.append((visible[int(snapshot)] - row[column]) / 1e6)
+            found.append((visible[int(snapshot)] - moment(row)) / 1e6)
     return found
 
 
@@ -116,10 +116,11 @@ def main():
         if job.returncode != 0:
             sys.exit(output.decode(errors="replace")[-3000:])
         tables = folder / "warehouse/default.db"
-        report("ods", latencies(options.weir, tables / "ods", 3), options)
-        report("dws", latencies(options.weir, tables / "dws", 2), options)
+        report("ods", latencies(options.weir, tables / "ods", lambda row: row[3]), options)
+        report("dws", latencies(options.weir, tables / "dws", lambda row: row[2]), options)
     finally:
         shutil.rmtree(folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "connect/connect_fixture.h"
 #include "connect/kafka/kafka.h"
 #include "connect/kafka/library.h"
@@ -422,7 +423,7 @@ static void the_outbox_shows_rows_when_it_commits(void **state)
 }
 
 /* What a request is called in Kafka's protocol. */
-enum { PRODUCE = 0 };
+enum { PRODUCE = 0, FETCH = 1 };
 
 static void a_transaction_that_is_spoiled_says_why(void **state)
 {
@@ -525,6 +526,65 @@ static void a_broker_may_go_away_and_come_back(void **state)
     table_end(&table);
 }
 
+/* Reads `before` rows, then loses the offset, as it happens when messages are removed or the topic is made anew. */
+static weir_source *lose_offset(const test_table *table, int before)
+{
+    weir_buffer rows = {0};
+    const weir_source_options settings = source_options(table, 0);
+    weir_source *source = open_topic(table, NULL, &settings);
+    read_lines(source, table, before, &rows);
+    weir_buffer_free(&rows);
+    cluster.push_request_errors(cluster.cluster, FETCH, 1, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+    return source;
+}
+
+static void an_offset_that_is_lost_while_reading_is_an_error_or_found_again(void **state)
+{
+    (void)state;
+    test_table table;
+    weir_error err = {0};
+    weir_buffer rows = {0};
+    weir_batch batch;
+    cluster.topic_create(cluster.cluster, "lost", 1, 1);
+    topic_start(&table, "a INT", "lost", "format=json;scan.startup.mode=earliest-offset");
+    write_topic(&table, "[[1],[2]]");
+    weir_source *source = lose_offset(&table, 2);
+    weir_batch_init(&batch, table.columns.fields, table.columns.count);
+    int code;
+    while ((code = source->next(source, &batch, &err)) == WEIR_IDLE) {
+        weir_sleep_ms(2);
+    }
+    assert_int_equal(code, WEIR_INVALID);
+    assert_non_null(strstr(err.message, "topic 'lost', partition 0: offset 2 is not there any more"));
+    weir_batch_free(&batch);
+    source->close(source);
+
+    /* From the oldest, though its offset is lower than the one that was lost. */
+    weir_log_set_level(WEIR_LOG_ERROR);
+    weir_options_set(&table.options, &table.arena, "properties.auto.offset.reset", "earliest");
+    source = lose_offset(&table, 2);
+    read_lines(source, &table, 2, &rows);
+    assert_string_equal(weir_buffer_text(&rows), "+I[1]\n+I[2]\n");
+    write_topic(&table, "[[3]]");
+    read_lines(source, &table, 1, &rows);
+    source->close(source);
+    weir_buffer_clear(&rows);
+
+    /* After the newest. */
+    weir_options_set(&table.options, &table.arena, "properties.auto.offset.reset", "latest");
+    cluster.push_request_errors(cluster.cluster, FETCH, 1, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+    const weir_source_options settings = source_options(&table, 0);
+    source = open_topic(&table, NULL, &settings);
+    read_lines(source, &table, -2, &rows);
+    write_topic(&table, "[[4]]");
+    read_lines(source, &table, 1, &rows);
+    assert_string_equal(weir_buffer_text(&rows), "+I[4]\n");
+    source->close(source);
+    weir_log_set_level(WEIR_LOG_WARN);
+    weir_buffer_free(&rows);
+    table_end(&table);
+}
+
 static void memory_for_messages_is_taken_of_the_budget(void **state)
 {
     (void)state;
@@ -559,6 +619,7 @@ int main(void)
         cmocka_unit_test(a_delivery_that_is_spoiled_is_done_again),
         cmocka_unit_test(bad_messages_are_named_or_passed_over),
         cmocka_unit_test(a_broker_may_go_away_and_come_back),
+        cmocka_unit_test(an_offset_that_is_lost_while_reading_is_an_error_or_found_again),
         cmocka_unit_test(memory_for_messages_is_taken_of_the_budget),
     };
     return cmocka_run_group_tests(tests, start_cluster, stop_cluster);

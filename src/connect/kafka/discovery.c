@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "format/name_pattern.h"
 
@@ -36,6 +37,9 @@ struct weir_kafka_discovery {
     pthread_cond_t changed;
     bool stop;
     bool nudge;
+    weir_kafka_split *lost; /* whose next offsets are not there */
+    size_t lost_count;
+    size_t lost_capacity;
     bool ready;
     int code; /* of the thread's end */
     weir_error error;
@@ -62,26 +66,25 @@ static void speak_to_brokers(weir_kafka_discovery *self)
     kafka->topic_partition_list_destroy(list);
 }
 
-/* Waits until then (-1: without end), or until it is to stop; true: it is. Speaks to brokers when it is asked to. */
-static bool wait_with_nudges(weir_kafka_discovery *self, int64_t wait_ms)
+typedef enum work {
+    WORK_END,
+    WORK_FIND, /* where partitions go on that have lost their offsets */
+    WORK_NUDGE,
+    WORK_LOOK
+} work;
+
+/* Waits until there is something to do, at the latest until it is time to look (monotonic milliseconds). */
+static work wait_for_work(weir_kafka_discovery *self, int64_t look_ms)
 {
-    int64_t until = wait_ms < 0 ? INT64_MAX : now_ms() + wait_ms;
-    bool stop = false;
-    while (!stop && now_ms() < until) {
-        int64_t at_ms = wait_ms < 0 ? now_ms() + LONGEST_WAIT_MS : until;
-        struct timespec at = {.tv_sec = at_ms / 1000, .tv_nsec = at_ms % 1000 * 1000000};
-        pthread_mutex_lock(&self->mutex);
-        while (!self->stop && !self->nudge && pthread_cond_timedwait(&self->changed, &self->mutex, &at) == 0) {
-        }
-        bool nudge = self->nudge;
-        self->nudge = false;
-        stop = self->stop;
-        pthread_mutex_unlock(&self->mutex);
-        if (nudge && !stop) {
-            speak_to_brokers(self);
-        }
+    struct timespec at = {.tv_sec = look_ms / 1000, .tv_nsec = look_ms % 1000 * 1000000};
+    pthread_mutex_lock(&self->mutex);
+    while (!self->stop && !self->nudge && self->lost_count == 0 &&
+           pthread_cond_timedwait(&self->changed, &self->mutex, &at) == 0) {
     }
-    return stop;
+    work found = self->stop ? WORK_END : self->lost_count > 0 ? WORK_FIND : self->nudge ? WORK_NUDGE : WORK_LOOK;
+    self->nudge = self->nudge && found != WORK_NUDGE;
+    pthread_mutex_unlock(&self->mutex);
+    return found;
 }
 
 /* Waits, or until it is to stop; true: it is. */
@@ -473,6 +476,30 @@ static int resume_known(weir_kafka_discovery *self, weir_error *err)
     return WEIR_OK;
 }
 
+/* Where a partition goes on whose offset is not there, by the table's policy; it is given once more. */
+static int find_lost(weir_kafka_discovery *self, weir_error *err)
+{
+    watermarks marks;
+    pthread_mutex_lock(&self->mutex);
+    weir_kafka_split split = self->lost[--self->lost_count];
+    pthread_mutex_unlock(&self->mutex);
+    self->deadline_ms = now_ms() + FIRST_LOOK_MS;
+    int code = ask_watermarks(self, &split, &marks, err);
+    if (code == WEIR_OK) {
+        int64_t lost = split.next;
+        bool shrinks = split.end > marks.high && self->table->bound != WEIR_KAFKA_TO_SPECIFIC_OFFSETS;
+        split.next = self->table->reset == WEIR_KAFKA_RESET_EARLIEST ? marks.low : marks.high;
+        split.end = shrinks ? marks.high : split.end;
+        weir_log(WEIR_LOG_WARN,
+                 "topic '%s', partition %d: offset %" PRId64 " is not there; reading goes on at %" PRId64
+                 ", as 'properties.auto.offset.reset' says",
+                 split.topic, split.partition, lost, split.next);
+        give(self, &split);
+    }
+    weir_kafka_split_free(&split);
+    return code;
+}
+
 static int first_look(weir_kafka_discovery *self, weir_error *err)
 {
     self->deadline_ms = now_ms() + FIRST_LOOK_MS;
@@ -481,22 +508,46 @@ static int first_look(weir_kafka_discovery *self, weir_error *err)
     return self->resumes && self->table->bound != WEIR_KAFKA_UNBOUNDED ? WEIR_OK : look(self, err);
 }
 
+static int note_end(weir_kafka_discovery *self, int code, const weir_error *error)
+{
+    pthread_mutex_lock(&self->mutex);
+    self->ready = code == WEIR_OK;
+    self->code = code;
+    self->error = *error;
+    pthread_mutex_unlock(&self->mutex);
+    return code;
+}
+
+static void look_again(weir_kafka_discovery *self)
+{
+    if (self->table->bound == WEIR_KAFKA_UNBOUNDED && self->table->discovery_ms > 0) {
+        self->deadline_ms = now_ms();
+        (void)look(self, NULL);
+    }
+}
+
 static void *run_thread(void *argument)
 {
     weir_kafka_discovery *self = argument;
     weir_error error = {0};
-    int code = first_look(self, &error);
-    pthread_mutex_lock(&self->mutex);
-    self->ready = code == WEIR_OK;
-    self->code = code;
-    self->error = error;
-    pthread_mutex_unlock(&self->mutex);
-    bool looks_again = self->table->bound == WEIR_KAFKA_UNBOUNDED && self->table->discovery_ms > 0;
+    int64_t interval_ms = self->table->discovery_ms > 0 ? self->table->discovery_ms : LONGEST_WAIT_MS;
+    int code = note_end(self, first_look(self, &error), &error);
+    int64_t look_ms = now_ms() + interval_ms;
     self->resumes = true;
-    while (code == WEIR_OK && !wait_with_nudges(self, looks_again ? self->table->discovery_ms : -1)) {
-        self->deadline_ms = now_ms();
-        if (looks_again) {
-            (void)look(self, NULL);
+    while (code == WEIR_OK) {
+        switch (wait_for_work(self, look_ms)) {
+        case WORK_FIND:
+            code = note_end(self, find_lost(self, &error), &error);
+            break;
+        case WORK_NUDGE:
+            speak_to_brokers(self);
+            break;
+        case WORK_LOOK:
+            look_again(self);
+            look_ms = now_ms() + interval_ms;
+            break;
+        case WORK_END:
+            return NULL;
         }
     }
     return NULL;
@@ -512,8 +563,12 @@ static void free_discovery(weir_kafka_discovery *self)
     for (size_t i = 0; i < self->found_count; i++) {
         weir_kafka_split_free(&self->found[i]);
     }
+    for (size_t i = 0; i < self->lost_count; i++) {
+        weir_kafka_split_free(&self->lost[i]);
+    }
     free(self->known);
     free(self->found);
+    free(self->lost);
     weir_name_pattern_free(self->pattern);
     pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->mutex);
@@ -569,6 +624,17 @@ int weir_kafka_discovery_take(weir_kafka_discovery *self, weir_kafka_split **out
     }
     pthread_mutex_unlock(&self->mutex);
     return code;
+}
+
+void weir_kafka_discovery_find_again(weir_kafka_discovery *self, const weir_kafka_split *split)
+{
+    weir_kafka_split copy = *split;
+    copy.topic = weir_strdup(split->topic);
+    pthread_mutex_lock(&self->mutex);
+    WEIR_GROW(self->lost, self->lost_capacity, self->lost_count + 1);
+    self->lost[self->lost_count++] = copy;
+    pthread_cond_broadcast(&self->changed);
+    pthread_mutex_unlock(&self->mutex);
 }
 
 void weir_kafka_discovery_nudge(weir_kafka_discovery *self)

@@ -31,6 +31,10 @@ int weir_kafka_discovery_start(weir_kafka_client *client, const weir_kafka_table
 int weir_kafka_discovery_take(weir_kafka_discovery *discovery, weir_kafka_split **out, size_t *out_count,
                               bool *out_ready, weir_error *err);
 
+/* Looks up where a partition goes on whose next offset is not there, as the table's reset policy has it, which is not
+ * NONE; it is given once more. Never waits. */
+void weir_kafka_discovery_find_again(weir_kafka_discovery *discovery, const weir_kafka_split *split);
+
 /* Has the brokers of all partitions spoken to, soon. librdkafka's threads stop fetching while its queue is full, and
  * look again after a second, unless there is something else to do: so a source whose queue gets empty is not left
  * waiting. */

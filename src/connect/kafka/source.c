@@ -33,6 +33,7 @@ enum {
 typedef struct kafka_split {
     weir_kafka_split at; /* first */
     bool is_done;        /* of a bounded one */
+    bool is_assigned;    /* the client fetches it */
     bool is_at_end;      /* everything that was there has been given out */
 } kafka_split;
 
@@ -109,7 +110,20 @@ static int fail_client(kafka_source *self, rd_kafka_resp_err_t code, const char 
     return failed;
 }
 
-/* Lets the client fetch the partitions that were found. */
+static void unassign(kafka_source *self, kafka_split *at)
+{
+    const weir_kafka_library *kafka = self->client->kafka;
+    rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new(1);
+    kafka->topic_partition_list_add(list, at->at.topic, at->at.partition);
+    rd_kafka_error_t *error = kafka->incremental_unassign(self->client->handle, list);
+    if (error != NULL) {
+        kafka->error_destroy(error); /* it is fetched in vain, then */
+    }
+    kafka->topic_partition_list_destroy(list);
+    at->is_assigned = false;
+}
+
+/* Lets the client fetch the partitions that were found; those that are fetched already from elsewhere. */
 static int assign(kafka_source *self, weir_kafka_split *found, size_t count, weir_error *err)
 {
     const weir_kafka_library *kafka = self->client->kafka;
@@ -117,9 +131,14 @@ static int assign(kafka_source *self, weir_kafka_split *found, size_t count, wei
     rd_kafka_resp_err_t result = RD_KAFKA_RESP_ERR_NO_ERROR;
     int assigned = 0;
     for (size_t i = 0; i < count; i++) {
-        const kafka_split *put = put_split(self, &found[i]);
+        kafka_split *put = find_split(self, found[i].topic, found[i].partition);
+        if (put != NULL && put->is_assigned) {
+            unassign(self, put);
+        }
+        put = put_split(self, &found[i]);
         if (!put->is_done) {
             kafka->topic_partition_list_add(list, put->at.topic, put->at.partition)->offset = put->at.next;
+            put->is_assigned = true;
             assigned++;
         }
     }
@@ -132,18 +151,6 @@ static int assign(kafka_source *self, weir_kafka_split *found, size_t count, wei
     }
     kafka->topic_partition_list_destroy(list);
     return result == RD_KAFKA_RESP_ERR_NO_ERROR ? WEIR_OK : fail_client(self, result, "reading partitions", err);
-}
-
-static void unassign(kafka_source *self, const kafka_split *done)
-{
-    const weir_kafka_library *kafka = self->client->kafka;
-    rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new(1);
-    kafka->topic_partition_list_add(list, done->at.topic, done->at.partition);
-    rd_kafka_error_t *error = kafka->incremental_unassign(self->client->handle, list);
-    if (error != NULL) {
-        kafka->error_destroy(error); /* it is fetched in vain, then */
-    }
-    kafka->topic_partition_list_destroy(list);
 }
 
 static void end_split(kafka_source *self, kafka_split *at)
@@ -177,13 +184,18 @@ static int take_found(kafka_source *self, weir_error *err)
 
 /* ---- messages ---- */
 
-static int fail_gone(const kafka_split *at, weir_error *err)
+/* The next offset of a partition is not there. */
+static int go_on_elsewhere(kafka_source *self, const kafka_split *at, weir_error *err)
 {
-    return weir_fail(err, WEIR_INVALID,
-                     "topic '%s', partition %d: offset %" PRId64 " is not there any more: messages were removed before "
-                     "they were read. To go on with the oldest or after the newest one set "
-                     "'properties.auto.offset.reset' = 'earliest' or 'latest'",
-                     at->at.topic, at->at.partition, at->at.next);
+    if (self->table.reset == WEIR_KAFKA_RESET_NONE) {
+        return weir_fail(err, WEIR_INVALID,
+                         "topic '%s', partition %d: offset %" PRId64 " is not there any more: messages were removed "
+                         "before they were read, or the topic was made anew. To go on with the oldest or after the "
+                         "newest one set 'properties.auto.offset.reset' = 'earliest' or 'latest'",
+                         at->at.topic, at->at.partition, at->at.next);
+    }
+    weir_kafka_discovery_find_again(self->discovery, &at->at);
+    return WEIR_OK;
 }
 
 /* What the queue has beside messages. */
@@ -203,7 +215,7 @@ static int take_event(kafka_source *self, const rd_kafka_message_t *message, wei
         return WEIR_OK;
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
-        return at == NULL ? WEIR_OK : fail_gone(at, err);
+        return at == NULL ? WEIR_OK : go_on_elsewhere(self, at, err);
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
@@ -503,9 +515,6 @@ static int open_client(kafka_source *self, weir_error *err)
     self->queued_messages = self->queue_bytes / 2 / QUEUED_OVERHEAD;
     snprintf(queue_kbytes, sizeof queue_kbytes, "%" PRId64, self->queue_bytes / 2 / 1024);
     snprintf(queue_messages, sizeof queue_messages, "%" PRId64, self->queued_messages);
-    static const char *const resets[] = {[WEIR_KAFKA_RESET_NONE] = "error",
-                                         [WEIR_KAFKA_RESET_EARLIEST] = "earliest",
-                                         [WEIR_KAFKA_RESET_LATEST] = "latest"};
     /* librdkafka's own default of the first is the other one. */
     const weir_kafka_setting defaults[] = {
         {"isolation.level", "read_uncommitted"}, {"queued.min.messages", queue_messages},
@@ -515,7 +524,7 @@ static int open_client(kafka_source *self, weir_error *err)
                                            {"enable.auto.commit", "false"},
                                            {"enable.auto.offset.store", "false"},
                                            {"enable.partition.eof", "true"},
-                                           {"auto.offset.reset", resets[self->table.reset]}};
+                                           {"auto.offset.reset", "error"}}; /* discovery knows what to do */
     const weir_kafka_client_options options = {.options = self->table.options,
                                                .defaults = defaults,
                                                .default_count = sizeof defaults / sizeof *defaults,
