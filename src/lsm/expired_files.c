@@ -42,8 +42,7 @@ int weir_file_has_expired_rows(const weir_table_context *context, const weir_dat
     return code;
 }
 
-int weir_run_has_expired_rows(const weir_table_context *context, const weir_sorted_run *run, bool *out,
-                              weir_error *err)
+int weir_run_has_expired_rows(const weir_table_context *context, const weir_sorted_run *run, bool *out, weir_error *err)
 {
     *out = false;
     for (int32_t f = 0; f < run->file_count && !*out; f++) {

@@ -1,8 +1,8 @@
 /* The functions whose result is the value of one of the rows, and finding a function by its name.
  *
  * Most functions only choose: they give the value of one row, or NULL. So what is folded is the row, and the values are
- * gathered once for all keys. Functions that make values are in aggregate_number.c, aggregate_text.c and
- * aggregate_list.c.
+ * gathered once for all keys. Functions that make values are in aggregate_number.c, aggregate_text.c,
+ * aggregate_list.c, aggregate_nested.c and aggregate_bitmap.c.
  *
  * Source of truth: org.apache.paimon.mergetree.compact.aggregate. */
 #include <stdlib.h>
@@ -34,6 +34,9 @@ bool weir_field_aggregate_retracts(const weir_field_aggregate *aggregate)
     case WEIR_FIELD_MAX:
     case WEIR_FIELD_MIN:
     case WEIR_FIELD_LISTAGG:
+    case WEIR_FIELD_MERGE_MAP_WITH_KEYTIME:
+    case WEIR_FIELD_NESTED_PARTIAL_UPDATE:
+    case WEIR_FIELD_BITMAP:
         return aggregate->ignore_retract;
     default:
         return true;
@@ -280,8 +283,13 @@ int weir_field_aggregate_fold(const weir_field_aggregate *aggregate, const weir_
         return weir_field_aggregate_fold_texts(aggregate, rows, values, out, err);
     case WEIR_FIELD_COLLECT:
     case WEIR_FIELD_MERGE_MAP:
+    case WEIR_FIELD_MERGE_MAP_WITH_KEYTIME:
     case WEIR_FIELD_NESTED_UPDATE:
         return weir_field_aggregate_fold_lists(aggregate, rows, values, out, err);
+    case WEIR_FIELD_NESTED_PARTIAL_UPDATE:
+        return weir_field_aggregate_fold_elements(aggregate, rows, values, out, err);
+    case WEIR_FIELD_BITMAP:
+        return weir_field_aggregate_fold_bitmaps(aggregate, rows, values, out, err);
     default:
         return fold_choices(aggregate, rows, values, out, err);
     }
@@ -300,6 +308,11 @@ static bool is_string(const weir_type *type) { return type->id == WEIR_VARCHAR; 
 static bool is_array(const weir_type *type) { return type->id == WEIR_ARRAY; }
 static bool is_map(const weir_type *type) { return type->id == WEIR_MAP; }
 static bool is_array_of_rows(const weir_type *type) { return type->id == WEIR_ARRAY && type->element->id == WEIR_ROW; }
+static bool is_bytes(const weir_type *type) { return type->id == WEIR_VARBINARY; }
+static bool is_map_of_rows(const weir_type *type)
+{
+    return type->id == WEIR_MAP && type->element->id == WEIR_ROW && type->element->field_count >= 2;
+}
 
 typedef struct function {
     const char *name;
@@ -323,13 +336,15 @@ static const function functions[] = {
     {"listagg", WEIR_FIELD_LISTAGG, is_string, "STRING"},
     {"collect", WEIR_FIELD_COLLECT, is_array, "ARRAY"},
     {"merge_map", WEIR_FIELD_MERGE_MAP, is_map, "MAP"},
+    {"merge_map_with_keytime", WEIR_FIELD_MERGE_MAP_WITH_KEYTIME, is_map_of_rows,
+     "MAP of ROW with two members or more"},
     {"nested_update", WEIR_FIELD_NESTED_UPDATE, is_array_of_rows, "ARRAY<ROW>"},
+    {"nested_partial_update", WEIR_FIELD_NESTED_PARTIAL_UPDATE, is_array_of_rows, "ARRAY<ROW>"},
+    {"rbm32", WEIR_FIELD_BITMAP, is_bytes, "VARBINARY"},
 };
 
 /* Functions of Paimon's that this version does not have. */
-static const char *const other_functions[] = {
-    "merge_map_with_keytime", "nested_partial_update", "rbm32", "rbm64", "hll_sketch", "theta_sketch",
-};
+static const char *const other_functions[] = {"rbm64", "hll_sketch", "theta_sketch"};
 
 /* What the function does with a column is told by options fields.<column>.<name>. */
 typedef struct function_options {
@@ -372,6 +387,29 @@ static int read_nested_key(const function_options *options, weir_field_aggregate
     return WEIR_OK;
 }
 
+/* The member of a map's values that tells the time: the one that ts-field names, or the last. */
+static int read_time_member(const function_options *options, weir_field_aggregate *out, weir_error *err)
+{
+    const weir_type *row = options->field->type->element;
+    const char *name = get(options, "ts-field");
+    int32_t member = name == NULL ? row->field_count - 1 : 0;
+    while (name != NULL && member < row->field_count && strcmp(row->fields[member].name, name) != 0) {
+        member++;
+    }
+    if (member == row->field_count) {
+        return weir_fail(err, WEIR_INVALID, "column '%s': Timestamp field '%s' not found in the ROW type of its values",
+                         options->field->name, name);
+    }
+    const weir_type *type = row->fields[member].type;
+    if (type->id != WEIR_VARCHAR && type->id != WEIR_CHAR) {
+        return weir_fail(err, WEIR_INVALID,
+                         "column '%s': merge_map_with_keytime compares times as text, but '%s' is %s",
+                         options->field->name, row->fields[member].name, weir_type_text(options->arena, type));
+    }
+    out->time_member = member;
+    return WEIR_OK;
+}
+
 static int read_function_options(const function_options *options, weir_field_aggregate *out, weir_error *err)
 {
     out->ignore_retract = is_true(options, "ignore-retract");
@@ -379,6 +417,16 @@ static int read_function_options(const function_options *options, weir_field_agg
     const char *delimiter = get(options, "list-agg-delimiter");
     out->delimiter = weir_slice_text(delimiter != NULL ? delimiter : ",");
     out->count_limit = INT32_MAX;
+    if (out->kind == WEIR_FIELD_MERGE_MAP_WITH_KEYTIME) {
+        return read_time_member(options, out, err);
+    }
+    if (out->kind == WEIR_FIELD_NESTED_PARTIAL_UPDATE) {
+        WEIR_TRY(read_nested_key(options, out, err));
+        if (out->nested_count == 0) {
+            return weir_fail(err, WEIR_INVALID, "column '%s': nested_partial_update needs 'fields.%s.nested-key'",
+                             options->field->name, options->field->name);
+        }
+    }
     if (out->kind != WEIR_FIELD_NESTED_UPDATE) {
         return WEIR_OK;
     }

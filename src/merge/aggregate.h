@@ -25,7 +25,10 @@ typedef enum weir_field_aggregate_kind {
     WEIR_FIELD_LISTAGG,
     WEIR_FIELD_COLLECT,
     WEIR_FIELD_MERGE_MAP,
+    WEIR_FIELD_MERGE_MAP_WITH_KEYTIME,
     WEIR_FIELD_NESTED_UPDATE,
+    WEIR_FIELD_NESTED_PARTIAL_UPDATE,
+    WEIR_FIELD_BITMAP, /* rbm32 */
 } weir_field_aggregate_kind;
 
 typedef struct weir_field_aggregate {
@@ -34,9 +37,11 @@ typedef struct weir_field_aggregate {
     bool ignore_retract;
     bool distinct;        /* of listagg and collect */
     weir_slice delimiter; /* of listagg */
-    const int32_t
-        *nested; /* of nested_update: the members of the element that are its key; none: elements have no key */
+    /* Of nested_update and nested_partial_update: the members of the element that are its key; none, of nested_update:
+     * elements have no key. */
+    const int32_t *nested;
     int32_t nested_count;
+    int32_t time_member; /* of merge_map_with_keytime: the member of its values that tells the time */
     int64_t count_limit; /* of nested_update: elements that a value may have */
 } weir_field_aggregate;
 

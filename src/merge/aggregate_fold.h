@@ -10,7 +10,16 @@ int weir_field_aggregate_fold_texts(const weir_field_aggregate *aggregate, const
                                     const weir_vector *values, weir_vector *out, weir_error *err); /* listagg */
 int weir_field_aggregate_fold_lists(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
                                     const weir_vector *values, weir_vector *out,
-                                    weir_error *err); /* collect, merge_map, nested_update */
+                                    weir_error *err); /* collect, merge_map (with key time), nested_update */
+int weir_field_aggregate_fold_elements(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                       const weir_vector *values, weir_vector *out,
+                                       weir_error *err); /* nested_partial_update */
+int weir_field_aggregate_fold_bitmaps(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
+                                      const weir_vector *values, weir_vector *out, weir_error *err); /* rbm32 */
+
+/* Puts items into the order in which a hash table of Java's gives them out, after they were put into it as they stand;
+ * hashes[i] is what Java takes for the hash of items[i]. */
+void weir_order_as_java(const uint32_t *hashes, uint32_t *items, size_t count);
 
 /* What a row does, where every row of a group may add. */
 static inline weir_fold_step weir_fold_step_of(const weir_fold_rows *rows, int64_t group, int64_t row)

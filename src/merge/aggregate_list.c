@@ -1,7 +1,7 @@
-/* collect, merge_map and nested_update: lists of elements.
+/* collect, merge_map, merge_map_with_keytime and nested_update: lists of elements.
  *
  * All elements of a result stand in the values that are folded already, so what is folded is a list of their places.
- * merge_map and nested_update have one element a key, collect with `distinct` one a value; they find it by hash.
+ * The maps and nested_update have one element a key, collect with `distinct` one a value; they find it by hash.
  *
  * Java keeps such elements in hash tables and gives them out in the order of their slots. That order is kept where it
  * is told by what stays the same from release to release: that of BinaryRow, of text, and of whole numbers. Elsewhere
@@ -11,8 +11,6 @@
 #include "merge/aggregate_fold.h"
 #include "vector/bucket.h"
 #include "vector/compare.h"
-
-#define LEAST_JAVA_SLOTS 16
 
 /* Places of elements, and where to find the place of an element with a hash. */
 typedef struct element_list {
@@ -182,6 +180,76 @@ static void drop_null_elements(const list_fold *fold, element_list *list)
     list->count = kept;
 }
 
+/* As Java compares text: by UTF-16 units, so that characters of two units come before U+E000 to U+FFFF. */
+static int compare_as_java(weir_slice a, weir_slice b)
+{
+    size_t at = 0;
+    size_t size = a.size < b.size ? a.size : b.size;
+    while (at < size && a.data[at] == b.data[at]) {
+        at++;
+    }
+    if (at == size) {
+        return (a.size > b.size) - (a.size < b.size);
+    }
+    bool a_has_two_units = a.data[at] >= 0xF0;
+    bool b_has_two_units = b.data[at] >= 0xF0;
+    if (a_has_two_units != b_has_two_units && a.data[at] >= 0xEE && b.data[at] >= 0xEE) {
+        return a_has_two_units ? -1 : 1;
+    }
+    return a.data[at] > b.data[at] ? 1 : -1;
+}
+
+/* Of two elements of merge_map_with_keytime. */
+static bool is_later(const list_fold *fold, uint32_t item, uint32_t than)
+{
+    const weir_vector *times = &fold->values->children[1].children[fold->aggregate->time_member];
+    return compare_as_java(weir_vector_bytes(times, item), weir_vector_bytes(times, than)) > 0;
+}
+
+static bool has_time(const list_fold *fold, uint32_t item)
+{
+    const weir_vector *values = &fold->values->children[1];
+    return !weir_vector_is_null(values, item) &&
+           !weir_vector_is_null(&values->children[fold->aggregate->time_member], item);
+}
+
+/* merge_map_with_keytime: of each key the value with the later time. A value that is NULL takes its key away, one
+ * without a time does nothing. */
+static void merge_by_time(const list_fold *fold, element_list *list, const element_list *other)
+{
+    make_distinct(fold, list);
+    uint8_t *gone = weir_alloc_zeroed(list->count + other->count + 1, 1);
+    for (size_t i = 0; i < other->count; i++) {
+        uint32_t item = other->items[i];
+        if (2 * (list->count + 1) > list->slot_count) {
+            make_slots(fold, list, 2 * (list->count + 1));
+        }
+        uint32_t *slot = &list->slots[find_slot(fold, list, item)];
+        if (weir_vector_is_null(&fold->values->children[1], item)) {
+            if (*slot != 0) {
+                gone[*slot - 1] = 1;
+            }
+        } else if (has_time(fold, item) && *slot == 0) {
+            append_item(list, item);
+            *slot = (uint32_t)list->count;
+        } else if (has_time(fold, item)) {
+            uint32_t *there = &list->items[*slot - 1];
+            bool replaces = gone[*slot - 1] || !has_time(fold, *there) || is_later(fold, item, *there);
+            *there = replaces ? item : *there;
+            gone[*slot - 1] = 0;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!gone[i]) {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = kept;
+    list->is_merged = true;
+    free(gone);
+}
+
 /* list = list and other, one behind the other, of other at most `limit` elements. */
 static void concatenate(const list_fold *fold, element_list *list, const element_list *other, size_t limit)
 {
@@ -199,6 +267,10 @@ static void merge_lists(list_fold *fold)
 {
     element_list *list = &fold->list;
     size_t limit = SIZE_MAX;
+    if (fold->aggregate->kind == WEIR_FIELD_MERGE_MAP_WITH_KEYTIME) {
+        merge_by_time(fold, list, &fold->other);
+        return;
+    }
     if (fold->aggregate->kind == WEIR_FIELD_NESTED_UPDATE) {
         size_t most = (size_t)fold->aggregate->count_limit;
         if (list->count >= most) {
@@ -297,7 +369,7 @@ static void retract_row(list_fold *fold, int64_t row)
     }
 }
 
-static void take_step(list_fold *fold, weir_fold_step step, int64_t row)
+static int take_step(list_fold *fold, weir_fold_step step, int64_t row, weir_error *err)
 {
     if (step == WEIR_STEP_SET || step == WEIR_STEP_SET_RETRACT) {
         set_list(fold, row, &fold->list);
@@ -305,27 +377,15 @@ static void take_step(list_fold *fold, weir_fold_step step, int64_t row)
     if (step == WEIR_STEP_ADD || step == WEIR_STEP_ADD_OLDER) {
         add_row(fold, row, step == WEIR_STEP_ADD_OLDER);
     } else if (step >= WEIR_STEP_RETRACT && !fold->aggregate->ignore_retract) {
+        if (!weir_field_aggregate_retracts(fold->aggregate)) {
+            return weir_field_aggregate_fail_retraction(fold->aggregate, err);
+        }
         retract_row(fold, row);
     }
+    return WEIR_OK;
 }
 
 /* --- the order of Java's hash tables --- */
-
-typedef struct java_slot {
-    uint32_t slot;
-    uint32_t position;
-    uint32_t item;
-} java_slot;
-
-static int compare_slots(const void *left, const void *right)
-{
-    const java_slot *a = left;
-    const java_slot *b = right;
-    if (a->slot != b->slot) {
-        return a->slot < b->slot ? -1 : 1;
-    }
-    return a->position < b->position ? -1 : a->position > b->position;
-}
 
 static uint32_t hash_text(weir_slice text)
 {
@@ -390,24 +450,15 @@ static bool slot_hash(const list_fold *fold, uint32_t item, uint32_t *out)
 
 static void order_as_java(const list_fold *fold, element_list *list)
 {
-    uint32_t slot_count = LEAST_JAVA_SLOTS;
-    while (list->count > slot_count / 4 * 3) {
-        slot_count *= 2;
-    }
-    java_slot *slots = weir_alloc((list->count + 1) * sizeof *slots);
+    uint32_t *hashes = weir_alloc((list->count + 1) * sizeof *hashes);
     bool is_told = true;
     for (size_t i = 0; i < list->count && is_told; i++) {
-        uint32_t hash = 0;
-        is_told = slot_hash(fold, list->items[i], &hash);
-        slots[i] = (java_slot){(hash ^ hash >> 16) & (slot_count - 1), (uint32_t)i, list->items[i]};
+        is_told = slot_hash(fold, list->items[i], &hashes[i]);
     }
-    if (is_told && list->count > 1) {
-        qsort(slots, list->count, sizeof *slots, compare_slots);
-        for (size_t i = 0; i < list->count; i++) {
-            list->items[i] = slots[i].item;
-        }
+    if (is_told) {
+        weir_order_as_java(hashes, list->items, list->count);
     }
-    free(slots);
+    free(hashes);
 }
 
 /* --- folding --- */
@@ -429,7 +480,7 @@ static int fold_groups(list_fold *fold, const weir_fold_rows *rows, weir_vector 
     for (int64_t g = 0; g < rows->group_count; g++) {
         clear_list(&fold->list);
         for (int64_t row = rows->group_starts[g]; row < rows->group_starts[g + 1]; row++) {
-            take_step(fold, weir_fold_step_of(rows, g, row), row);
+            WEIR_TRY(take_step(fold, weir_fold_step_of(rows, g, row), row, err));
         }
         if (fold->list.is_merged && fold->hashes != NULL) {
             order_as_java(fold, &fold->list);
@@ -465,7 +516,8 @@ int weir_field_aggregate_fold_lists(const weir_field_aggregate *aggregate, const
     list_fold fold = {
         .aggregate = aggregate,
         .values = values,
-        .is_keyed = aggregate->kind == WEIR_FIELD_MERGE_MAP || has_nested_key,
+        .is_keyed = aggregate->kind == WEIR_FIELD_MERGE_MAP || aggregate->kind == WEIR_FIELD_MERGE_MAP_WITH_KEYTIME ||
+                    has_nested_key,
         .key_count = has_nested_key ? aggregate->nested_count : 1,
     };
     weir_vector *keys = weir_alloc_zeroed((size_t)fold.key_count, sizeof *keys); /* borrowed */

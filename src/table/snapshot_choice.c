@@ -126,7 +126,8 @@ int weir_scan_check_options(const weir_table *table, weir_error *err)
         WEIR_TRY(weir_option_check_readable(set->keys[i], set->values[i], err));
     }
     WEIR_TRY(weir_options_text(set, "scan.mode", &mode, err));
-    if (mode != NULL && (strcmp(mode, "from-creation-timestamp") == 0 || strcmp(mode, "from-file-creation-time") == 0)) {
+    if (mode != NULL &&
+        (strcmp(mode, "from-creation-timestamp") == 0 || strcmp(mode, "from-file-creation-time") == 0)) {
         return weir_fail(err, WEIR_UNSUPPORTED, "%s: scan.mode '%s' is not supported; use from-timestamp", table->path,
                          mode);
     }
@@ -180,7 +181,8 @@ int weir_scan_compacted_snapshot(const weir_table *table, weir_arena *arena, wei
     for (int64_t id = latest; id > 0 && id >= earliest; id--) {
         weir_snapshot *snapshot = NULL;
         WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, arena, &snapshot, err));
-        if (snapshot->commit_kind == WEIR_COMMIT_COMPACT && weir_full_compaction_divides(&full, snapshot->commit_identifier)) {
+        if (snapshot->commit_kind == WEIR_COMMIT_COMPACT &&
+            weir_full_compaction_divides(&full, snapshot->commit_identifier)) {
             *out = snapshot;
             return WEIR_OK;
         }

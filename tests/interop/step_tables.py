@@ -1,6 +1,7 @@
 """Random primary-key tables: columns, options and the kinds of rows that they take. step_rounds.py writes them."""
 
 import json
+import struct
 
 import values
 from model import Column
@@ -15,6 +16,47 @@ KIND = values.choice(['"+I"', '"+I"', '"+U"', '"-U"', '"-D"'])
 MAP = values.nullable(values.mapping(values.choice(['"a"', '"b"', '"c"']), NUMBER), 0.2)
 ELEMENTS = values.nullable(lambda rng: "[" + ",".join(
     f"[{rng.randrange(3)},{NUMBER(rng)}]" for _ in range(rng.randrange(3))) + "]", 0.2)
+PARTS = values.nullable(lambda rng: "[" + ",".join(rng.choice(
+    ["null"] + 4 * [f"[{rng.randrange(3)},{NUMBER(rng)},{WORD(rng)}]"]) for _ in range(rng.randrange(4))) + "]", 0.2)
+TIMED = values.nullable(values.mapping(values.choice(['"a"', '"b"', '"c"']), values.nullable(values.row(
+    NUMBER, values.nullable(values.choice(['"1"', '"2"', '"10"', '"\uffff"', '"\U0001f600"']), 0.2)), 0.2)), 0.2)
+
+
+def roaring(rng):
+    """A roaring bitmap in its portable form, of a few containers of each kind."""
+    containers = []
+    for high in sorted(rng.sample([0, 1, 7, 9, 65535], rng.randrange(5))):
+        size = rng.choice([1, 3, 3, 20, 5000, 65536])
+        numbers = sorted(rng.sample(range(65536), size)) if rng.random() < 0.5 else list(range(65536 - size, 65536))
+        runs = []
+        for number in numbers:
+            if runs and runs[-1][1] == number - 1:
+                runs[-1][1] = number
+            else:
+                runs.append([number, number])
+        containers.append((high, numbers, runs, len(runs) < 100 and rng.random() < 0.5))
+    with_runs = any(container[3] for container in containers)
+    text = struct.pack("<HH", 12347, len(containers) - 1) if with_runs else struct.pack("<II", 12346, len(containers))
+    if with_runs:
+        flags = sum(container[3] << i for i, container in enumerate(containers))
+        text += flags.to_bytes((len(containers) + 7) // 8, "little")
+    text += b"".join(struct.pack("<HH", high, len(numbers) - 1) for high, numbers, _, _ in containers)
+    bodies = []
+    for _, numbers, runs, as_runs in containers:
+        if as_runs:
+            bodies.append(struct.pack("<H", len(runs)) + b"".join(struct.pack("<HH", a, b - a) for a, b in runs))
+        elif len(numbers) <= 4096:
+            bodies.append(b"".join(struct.pack("<H", number) for number in numbers))
+        else:
+            bodies.append(sum(1 << number for number in numbers).to_bytes(8192, "little"))
+    if not with_runs or len(containers) >= 4:
+        start = len(text) + 4 * len(containers)
+        for i in range(len(bodies)):
+            text += struct.pack("<I", start + sum(map(len, bodies[:i])))
+    return f'"{(text + b"".join(bodies)).hex()}"'
+
+
+BITMAP = values.nullable(roaring, 0.2)
 # Seconds since 1970, of records that have long expired and of some that will not in the time of these tests.
 SECOND = values.choice(["1000", "1500000000", "2147000000", "2147000001"])
 
@@ -33,6 +75,9 @@ FUNCTIONS = {
     "bool_or": ("BOOLEAN", FLAG, False, {}),
     "collect": ("ARRAY<INT>", LIST, True, {"distinct": "true"}),
     "merge_map": ("MAP<STRING, INT>", MAP, True, {}),
+    "merge_map_with_keytime": ("MAP<STRING, ROW<v INT, t STRING>>", TIMED, False, {"ts-field": "t"}),
+    "nested_partial_update": ("ARRAY<ROW<k INT, a INT, b STRING>>", PARTS, False, {}),
+    "rbm32": ("BYTES", BITMAP, False, {}),
     "nested_update": ("ARRAY<ROW<k INT, v INT>>", ELEMENTS, True, {"nested-key": "k"}),
 }
 ENGINES = ["deduplicate", "partial-update", "sequence-groups", "aggregation", "first-row"]
@@ -132,6 +177,8 @@ class RandomTable:
         type_text, make, retracts, others = FUNCTIONS[function]
         self.add(name, type_text, make)
         self.options[f"fields.{name}.aggregate-function"] = function
+        if function == "nested_partial_update":
+            self.options[f"fields.{name}.nested-key"] = "k"
         if rng.random() < 0.5:
             self.options.update({f"fields.{name}.{key}": value for key, value in others.items()})
         if (retracts_only and not retracts) or rng.random() < 0.1:

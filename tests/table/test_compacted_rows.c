@@ -54,7 +54,8 @@ static void rows_expire_in_the_highest_level_too(void **state)
         bool is_number = i < 2;
         snprintf(columns, sizeof columns, "k INT NOT NULL, t %s", types[i]);
         fixture_create(&table, columns, "k", "", "bucket=1;record-level.time-field=t;file.format=parquet");
-        fixture_commit(&table, is_number ? "[[1, 1000], [2, null]]" : "[[1, \"1971-01-01 00:00:00\"], [2, null]]", "+I");
+        fixture_commit(&table, is_number ? "[[1, 1000], [2, null]]" : "[[1, \"1971-01-01 00:00:00\"], [2, null]]",
+                       "+I");
         compact(&table);
         fixture_close(&table);
         fixture_set_option(&table, "record-level.expire-time", "1 d");
@@ -90,23 +91,26 @@ static void a_lone_row_without_a_version_loses_its_groups_values_where_older_row
 {
     (void)state;
     fixture table;
-    fixture_create(&table, "k INT NOT NULL, g INT, a INT, l ARRAY<INT>", "k", "",
-                   "bucket=1;merge-engine=partial-update;fields.g.sequence-group=a,l;fields.l.aggregate-function=collect;"
-                   "fields.l.distinct=true;changelog-producer=lookup");
+    fixture_create(
+        &table, "k INT NOT NULL, g INT, a INT, l ARRAY<INT>", "k", "",
+        "bucket=1;merge-engine=partial-update;fields.g.sequence-group=a,l;fields.l.aggregate-function=collect;"
+        "fields.l.distinct=true;changelog-producer=lookup");
     fixture_commit(&table, "[[1, 4, 8, [1]]]", "+I");
     fixture_commit(&table, "[[2, null, 8, [1]], [3, 4, 9, [2, 2, 3]], [4, 1, 1, null]]", "+I");
     assert_rows(&table, "[1,4,8,[1]] [2,null,null,null] [3,4,9,[2,3]] [4,1,1,null]");
     fixture_free(&table);
 }
 
-/* collect keeps the order in which rows came, whatever their versions; but not where ignore-retract wraps it, as in Java. */
+/* collect keeps the order in which rows came, whatever their versions; but not where ignore-retract wraps it, as in
+ * Java. */
 static void collect_puts_an_older_version_first_only_where_it_ignores_retractions(void **state)
 {
     (void)state;
     fixture table;
-    fixture_create(&table, "k INT NOT NULL, g INT, a ARRAY<INT>, b ARRAY<INT>", "k", "",
-                   "bucket=1;merge-engine=partial-update;fields.g.sequence-group=a,b;fields.a.aggregate-function=collect;"
-                   "fields.b.aggregate-function=collect;fields.b.ignore-retract=true");
+    fixture_create(
+        &table, "k INT NOT NULL, g INT, a ARRAY<INT>, b ARRAY<INT>", "k", "",
+        "bucket=1;merge-engine=partial-update;fields.g.sequence-group=a,b;fields.a.aggregate-function=collect;"
+        "fields.b.aggregate-function=collect;fields.b.ignore-retract=true");
     fixture_commit(&table, "[[1, 4, [1], [1]]]", "+I");
     fixture_commit(&table, "[[1, 3, [2], [2]]]", "+I");
     assert_rows(&table, "[1,4,[1,2],[2,1]]");
@@ -119,7 +123,8 @@ static void the_changelog_of_a_compaction_is_of_the_level_it_made(void **state)
     (void)state;
     fixture table;
     fixture_prepared prepared;
-    fixture_create(&table, "k INT NOT NULL, a INT", "k", "", "bucket=1;merge-engine=first-row;changelog-producer=lookup");
+    fixture_create(&table, "k INT NOT NULL, a INT", "k", "",
+                   "bucket=1;merge-engine=first-row;changelog-producer=lookup");
     fixture_write(&table, "[[1, 5]]", "+I");
     fixture_prepare(&table, &prepared);
     assert_int_equal(prepared.messages.count, 1);

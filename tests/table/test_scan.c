@@ -324,9 +324,11 @@ static void a_difference_by_times_begins_with_the_earliest_snapshot(void **state
     fixture_commit(&table, "[[1, \"a\"]]", "+I");
     fixture_commit(&table, "[[2, \"b\"]]", "+I");
     const char *times = "incremental-between-timestamp=5,99999999999999;incremental-between-scan-mode";
-    assert_string_equal(fixture_rows(&table, weir_arena_format(&table.arena, "%s=delta", times)), "[1,\"a\"] [2,\"b\"]");
+    assert_string_equal(fixture_rows(&table, weir_arena_format(&table.arena, "%s=delta", times)),
+                        "[1,\"a\"] [2,\"b\"]");
     assert_string_equal(fixture_rows(&table, weir_arena_format(&table.arena, "%s=diff", times)), "[2,\"b\"]");
-    assert_string_equal(fixture_rows(&table, "incremental-between-timestamp=5,6;incremental-between-scan-mode=diff"), "");
+    assert_string_equal(fixture_rows(&table, "incremental-between-timestamp=5,6;incremental-between-scan-mode=diff"),
+                        "");
     fixture_free(&table);
 }
 

@@ -52,7 +52,8 @@ static void the_start_mode_decides_what_comes_first(void **state)
         {"scan.mode=latest-full", "[3,\"+I\",1,\"aa\"]"},
         {"scan.mode=latest", ""},
         {"scan.mode=from-snapshot;scan.snapshot-id=3", "[3,\"-D\",2,\"b\"]"},
-        {"scan.mode=from-snapshot-full;scan.snapshot-id=2", "[2,\"+I\",1,\"aa\"] [2,\"+I\",2,\"b\"] [3,\"-D\",2,\"b\"]"},
+        {"scan.mode=from-snapshot-full;scan.snapshot-id=2",
+         "[2,\"+I\",1,\"aa\"] [2,\"+I\",2,\"b\"] [3,\"-D\",2,\"b\"]"},
         {"scan.mode=from-timestamp;scan.timestamp-millis=0",
          "[1,\"+I\",1,\"a\"] [1,\"+I\",2,\"b\"] [2,\"+U\",1,\"aa\"] [3,\"-D\",2,\"b\"]"},
         {"scan.mode=from-timestamp;scan.timestamp-millis=99999999999999", ""},
@@ -79,7 +80,8 @@ static void the_state_of_first_row_holds_what_the_stream_will_not_tell_again(voi
     create(&table, "bucket=1;merge-engine=first-row;write-only=true");
     fixture_commit(&table, "[[1, \"a\"]]", "+I");
     fixture_commit(&table, "[[1, \"b\"], [2, \"c\"]]", "+I");
-    assert_string_equal(fixture_stream(&table, &scan, "scan.mode=latest-full"), "[2,\"+I\",1,\"a\"] [2,\"+I\",2,\"c\"]");
+    assert_string_equal(fixture_stream(&table, &scan, "scan.mode=latest-full"),
+                        "[2,\"+I\",1,\"a\"] [2,\"+I\",2,\"c\"]");
     fixture_free(&table);
 }
 
