@@ -478,6 +478,28 @@ static void another_data_node_reads_what_one_failed_to_give(void **state)
     weir_buffer_free(&bytes);
 }
 
+static void data_nodes_that_are_away_are_waited_for(void **state)
+{
+    place *here = *state;
+    weir_buffer whole = {0};
+    weir_error err;
+    store(here, "/t/a", weir_slice_text("0123456789"));
+    webhdfs_fault away = {.operation = "OPEN", .at_data_node = true, .times = 12, .kind = WEBHDFS_LOSES_REQUEST};
+    here->cluster->fault = away;
+    assert_reads(here, ROOT "/t/a", weir_slice_text("0123456789"));
+    here->cluster->fault = away;
+    assert_ok(weir_fs_read_all(here->fs, ROOT "/t/a", &whole, &err), &err);
+    assert_int_equal(here->cluster->fault.times, 0);
+    here->cluster->fault = (webhdfs_fault){.operation = "OPEN", .at_data_node = true, .times = 100,
+                                           .kind = WEBHDFS_REFUSES, .status = 403, .exception = "IOException",
+                                           .message = "the block is lost"};
+    weir_buffer_clear(&whole);
+    assert_int_equal(weir_fs_read_all(here->fs, ROOT "/t/a", &whole, &err), WEIR_IO); /* not for long */
+    assert_int_equal(here->cluster->fault.times, 95);
+    here->cluster->fault = (webhdfs_fault){0};
+    weir_buffer_free(&whole);
+}
+
 static void a_file_that_became_shorter_is_noticed(void **state)
 {
     place *here = *state;
@@ -533,6 +555,7 @@ int main(void)
         IN_CLUSTER(ranges_that_lie_together_are_one_request),
         IN_CLUSTER(what_follows_is_read_in_advance),
         IN_CLUSTER(another_data_node_reads_what_one_failed_to_give),
+        IN_CLUSTER(data_nodes_that_are_away_are_waited_for),
         IN_CLUSTER(a_file_that_became_shorter_is_noticed),
         IN_CLUSTER(old_name_nodes_are_understood),
     };

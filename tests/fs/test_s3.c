@@ -487,6 +487,108 @@ static void a_folder_lists_its_entries_over_many_pages(void **state)
     assert_lists(here, "", "t/ u ");
 }
 
+static void names_may_have_any_characters(void **state)
+{
+    place *here = *state;
+    static const char *const names[] = {"a b",    "a+b",  "a%20b", "50%",       "a&b<c>d", "it's \"so\"", "\xc3\xa9\xe6\x97\xa5",
+                                        "x=y;z,w", "a?b#c", "~a@b:c!$*()", "2024-01-01 00:00:00", "a\\b"};
+    enum { COUNT = sizeof names / sizeof *names };
+    const char *paths[COUNT];
+    for (int encodes = 0; encodes < 2; encodes++) {
+        here->s3->encodes_keys = encodes;
+        for (size_t i = 0; i < COUNT; i++) {
+            const char *name = weir_arena_format(&here->arena, "t/dt=%s/%s", names[i], names[i]);
+            weir_file_info *entries;
+            size_t count;
+            paths[i] = at(here, name);
+            write_file(here, name, names[i]);
+            assert_holds(here, name, names[i]);
+            OK(weir_fs_list(here->fs, at(here, weir_arena_format(&here->arena, "t/dt=%s", names[i])), &here->arena, &entries,
+                            &count, &here->err));
+            assert_int_equal(count, 1);
+            assert_string_equal(entries[0].name, names[i]);
+        }
+        OK(weir_fs_rename(here->fs, at(here, "t"), at(here, "u +"), &here->err));
+        OK(weir_fs_copy(here->fs, at(here, "u +"), at(here, "t"), &here->err));
+        OK(weir_fs_remove_many(here->fs, paths, COUNT, &here->err));
+        assert_lists(here, "t", "");
+        OK(weir_fs_remove_recursively(here->fs, at(here, "u +"), &here->err));
+        assert_int_equal(here->s3->count, 0);
+    }
+}
+
+static void listings_of_strange_servers_end(void **state)
+{
+    place *here = *state;
+    weir_file_info *entries;
+    size_t count;
+    fake_put(here->s3, "t//x", weir_slice_text("x"), false); /* paths have no such name */
+    fake_put(here->s3, "t/a", weir_slice_text("x"), false);
+    assert_lists(here, "t", "a ");
+    here->s3->repeats_token = true;
+    assert_int_equal(weir_fs_list(here->fs, at(here, "t"), &here->arena, &entries, &count, &here->err), WEIR_CORRUPT);
+    assert_non_null(strstr(here->err.message, "there is more to list, but not where"));
+}
+
+static void errors_behind_a_success_are_asked_about_again(void **state)
+{
+    place *here = *state;
+    size_t size = (size_t)9 << 20;
+    uint8_t *bytes = pattern(size);
+    weir_output *output;
+    OK(weir_fs_create(here->fs, at(here, "large"), &output, &here->err));
+    OK(weir_output_write(output, bytes, size, &here->err));
+    here->s3->late_errors = 1; /* after it was done: it is not there again */
+    OK(weir_output_finish(output, true, &here->err));
+    assert_int_equal(here->s3->late_errors, 0);
+    write_file(here, "a", "x");
+    here->s3->late_errors = 2;
+    OK(weir_fs_rename(here->fs, at(here, "a"), at(here, "b"), &here->err));
+    assert_int_equal(here->s3->late_errors, 0);
+    assert_holds(here, "b", "x");
+    free(bytes);
+}
+
+static void a_clock_that_is_wrong_is_told(void **state)
+{
+    place *here = *state;
+    weir_file_info info;
+    here->s3->clock_ahead_ms = 20 * 60000 + 5000;
+    assert_int_equal(weir_fs_stat(here->fs, at(here, "a"), &info, &here->err), WEIR_DENIED);
+    assert_non_null(strstr(here->err.message, "this machine's clock is 20 minutes behind the server's"));
+    here->s3->clock_ahead_ms = -3600000;
+    weir_buffer bytes = {0};
+    assert_int_equal(weir_fs_read_all(here->fs, at(here, "a"), &bytes, &here->err), WEIR_DENIED);
+    assert_non_null(strstr(here->err.message, "this machine's clock is 60 minutes ahead of the server's"));
+}
+
+static void a_part_of_another_place_is_not_taken(void **state)
+{
+    place *here = *state;
+    weir_file *file;
+    weir_buffer bytes = {0};
+    uint8_t data[4];
+    write_file(here, "f", "0123456789");
+    here->s3->lies_about_ranges = true;
+    OK(weir_fs_open_sized_file(here->fs, at(here, "f"), 10, &file, &here->err));
+    assert_int_equal(weir_file_read_at(file, 3, data, 4, &here->err), WEIR_IO);
+    assert_non_null(strstr(here->err.message, "bytes at 3 were asked for, those at 4 came"));
+    weir_file_close(file);
+    assert_int_equal(weir_fs_read_all(here->fs, at(here, "f"), &bytes, &here->err), WEIR_IO);
+    weir_buffer_free(&bytes);
+}
+
+static void a_bucket_elsewhere_is_told_with_its_region(void **state)
+{
+    place *here = *state;
+    weir_file_info info;
+    here->s3->fault = (test_answer){.status = 301};
+    weir_buffer_append_text(&here->s3->fault.headers, "x-amz-bucket-region: eu-north-1\r\n");
+    here->s3->broken = 1;
+    assert_int_equal(weir_fs_stat(here->fs, at(here, "a"), &info, &here->err), WEIR_INVALID);
+    assert_non_null(strstr(here->err.message, "set 's3.region' or 's3.endpoint' to the bucket's; the bucket is in region eu-north-1"));
+}
+
 static void an_empty_folder_is_there(void **state)
 {
     place *here = *state;
@@ -646,6 +748,12 @@ int main(void)
         ON_S3(a_single_writer_needs_no_conditions),
         ON_S3(replacing_is_one_request),
         ON_S3(a_folder_lists_its_entries_over_many_pages),
+        ON_S3(names_may_have_any_characters),
+        ON_S3(listings_of_strange_servers_end),
+        ON_S3(errors_behind_a_success_are_asked_about_again),
+        ON_S3(a_clock_that_is_wrong_is_told),
+        ON_S3(a_part_of_another_place_is_not_taken),
+        ON_S3(a_bucket_elsewhere_is_told_with_its_region),
         ON_S3(an_empty_folder_is_there),
         ON_S3(removing_goes_in_batches),
         ON_S3(keys_that_are_refused_are_told_when_all_others_are_gone),

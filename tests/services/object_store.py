@@ -60,7 +60,8 @@ def check_tables(scene, server):
         INSERT INTO orders VALUES (2, 'two', 2.5), (4, 'four', 4);
         INSERT INTO orders VALUES (5, 'five', 5), (6, 'six', 6);
         DELETE FROM orders WHERE id = 5;
-        INSERT INTO log VALUES ('a b', '2026-01-01'), ('c+d', '2026/01/02 10:00'), ('e', NULL);""")
+        INSERT INTO log VALUES ('a b', '2026-01-01'), ('c+d', '2026/01/02 10:00'), ('e', NULL), ('f', '50% + 1'),
+            ('g', 'é&<日>'), ('h', '2024-01-01 00:00:00'), ('i', 'a=b?c#d');""")
     expected = [[1, "one", "1.50"], [2, "two", "2.50"], [3, "три", None], [4, "four", "4.00"], [6, "six", "6.00"]]
     rows = store.sql("SELECT id, name, CAST(amount AS STRING) FROM orders ORDER BY id;")
     assert rows == expected, rows

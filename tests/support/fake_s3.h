@@ -29,6 +29,11 @@ typedef struct fake_s3 {
     const char *refused_code;  /* why */
     int refusals;              /* so many keys at most */
     bool lacks_delete_many;
+    bool encodes_keys;        /* in listings, as it is asked to */
+    bool repeats_token;       /* of listings: the same page again and again */
+    int late_errors;          /* so many completions and copies fail behind a status of success */
+    int64_t clock_ahead_ms;   /* of the server's */
+    bool lies_about_ranges;
     const char *fault_code;   /* of the error in its body; NULL: SlowDown */
     int lost;                 /* so many writes are done, and their answers lost by a reset */
     int broken_after_lost;    /* what `broken` is set to by a lost answer */
@@ -140,6 +145,24 @@ static inline void fake_escape_xml(const char *text, weir_buffer *out)
     }
 }
 
+/* A key in a listing. */
+static inline void fake_put_key(const fake_s3 *s3, const char *key, weir_buffer *out)
+{
+    for (const char *at = key; s3->encodes_keys && *at != '\0'; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte == ' ') {
+            weir_buffer_append_byte(out, '+');
+        } else if (byte >= 0x80 || strchr("+%&<>'\"", byte) != NULL) {
+            weir_buffer_append_format(out, "%%%02X", byte);
+        } else {
+            weir_buffer_append_byte(out, byte);
+        }
+    }
+    if (!s3->encodes_keys) {
+        fake_escape_xml(key, out);
+    }
+}
+
 static inline void fake_list(fake_s3 *s3, const char *target, test_answer *answer)
 {
     char prefix[1024], after[1024], last[1024] = "";
@@ -175,7 +198,7 @@ static inline void fake_list(fake_s3 *s3, const char *target, test_answer *answe
         given++;
         snprintf(last, sizeof last, "%s", item);
         weir_buffer_append_text(out, slash != NULL ? "<CommonPrefixes><Prefix>" : "<Contents><Key>");
-        fake_escape_xml(item, out);
+        fake_put_key(s3, item, out);
         if (slash != NULL) {
             weir_buffer_append_text(out, "</Prefix></CommonPrefixes>");
         } else {
@@ -184,6 +207,13 @@ static inline void fake_list(fake_s3 *s3, const char *target, test_answer *answe
                                       "</Contents>",
                                       object->bytes.size);
         }
+    }
+    if (s3->encodes_keys) {
+        weir_buffer_append_text(out, "<EncodingType>url</EncodingType>");
+    }
+    if (s3->repeats_token) {
+        weir_buffer_append_text(out, "<NextContinuationToken>same</NextContinuationToken>");
+        is_truncated = true;
     }
     weir_buffer_append_format(out, "<IsTruncated>%s</IsTruncated></ListBucketResult>", is_truncated ? "true" : "false");
 }
@@ -207,10 +237,20 @@ static inline void fake_get(const fake_s3 *s3, const char *key, const test_reque
     } else {
         end = end < object->bytes.size ? end + 1 : object->bytes.size;
         answer->status = 206;
-        weir_buffer_append_format(&answer->headers, "Content-Range: bytes %llu-%llu/%zu\r\n", start, end - 1,
-                                  object->bytes.size);
+        weir_buffer_append_format(&answer->headers, "Content-Range: bytes %llu-%llu/%zu\r\n",
+                                  start + s3->lies_about_ranges, end - 1, object->bytes.size);
         weir_buffer_append(&answer->body, object->bytes.data + start, end - start);
     }
+}
+
+/* A success, or an error behind the status of one. */
+static inline void fake_succeed(fake_s3 *s3, const char *body, test_answer *answer)
+{
+    if (s3->late_errors > 0) {
+        s3->late_errors--;
+        body = "<?xml version=\"1.0\"?>\n  <Error><Code>InternalError</Code><Message>so it is</Message></Error>";
+    }
+    weir_buffer_append_text(&answer->body, body);
 }
 
 static inline int fake_upload(const test_request *request)
@@ -235,7 +275,7 @@ static inline void fake_write(fake_s3 *s3, const char *key, const test_request *
         weir_buffer_append(&copy, s3->objects[at].bytes.data, s3->objects[at].bytes.size);
         fake_put(s3, key, weir_buffer_slice(&copy), false);
         weir_buffer_free(&copy);
-        weir_buffer_append_text(&answer->body, "<CopyObjectResult><ETag>x</ETag></CopyObjectResult>");
+        fake_succeed(s3, "<CopyObjectResult><ETag>x</ETag></CopyObjectResult>", answer);
         return;
     }
     bool is_gone = fake_parameter(request->target, "uploadId") != NULL && s3->is_ended[fake_upload(request)];
@@ -290,7 +330,24 @@ static inline void fake_complete(fake_s3 *s3, const char *key, const test_reques
     s3->is_ended[fake_upload(request)] = true;
     fake_put(s3, key, weir_buffer_slice(&bytes), false);
     weir_buffer_free(&bytes);
-    weir_buffer_append_text(&answer->body, "<CompleteMultipartUploadResult/>");
+    fake_succeed(s3, "<CompleteMultipartUploadResult/>", answer);
+}
+
+static inline void fake_unescape_xml(const char *text, size_t size, char *out)
+{
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;"};
+    for (size_t i = 0; i < size; i++) {
+        char byte = text[i];
+        for (size_t k = 0; k < 3; k++) {
+            if (size - i >= strlen(names[k]) && strncmp(text + i, names[k], strlen(names[k])) == 0) {
+                byte = "&<>"[k];
+                i += strlen(names[k]) - 1;
+                break;
+            }
+        }
+        *out++ = byte;
+    }
+    *out = '\0';
 }
 
 static inline void fake_delete_many(fake_s3 *s3, const test_request *request, test_answer *answer)
@@ -306,7 +363,7 @@ static inline void fake_delete_many(fake_s3 *s3, const test_request *request, te
     while ((at = memmem(at, (size_t)(end - at), "<Key>", 5)) != NULL) {
         char key[512];
         const char *close = memmem(at, (size_t)(end - at), "</Key>", 6);
-        snprintf(key, sizeof key, "%.*s", (int)(close - at - 5), at + 5);
+        fake_unescape_xml(at + 5, (size_t)(close - at - 5), key);
         int found = fake_find(s3, key, false);
         if (s3->refused_keys != NULL && strncmp(key, s3->refused_keys, strlen(s3->refused_keys)) == 0 &&
             s3->refusals-- > 0) {
@@ -387,10 +444,20 @@ static inline void fake_answer(void *context, const test_request *request, test_
         fake_error(answer, 404, "NoSuchBucket");
         return;
     }
+    if (s3->clock_ahead_ms != 0) {
+        time_t there = (time_t)((weir_now_ms() + s3->clock_ahead_ms) / 1000);
+        struct tm parts;
+        char date[64];
+        gmtime_r(&there, &parts);
+        strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+        fake_error(answer, 403, "RequestTimeTooSkewed");
+        weir_buffer_append_format(&answer->headers, "Date: %s\r\n", date);
+        return;
+    }
     if (s3->broken > 0) {
         s3->broken--;
         *answer = s3->fault;
-        if (s3->fault.status >= 400) {
+        if (s3->fault.status >= 300) {
             fake_error(answer, s3->fault.status, s3->fault_code != NULL ? s3->fault_code : "SlowDown");
         } else if (!s3->fault.resets) {
             fake_do(s3, key, request, answer);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "fs/hdfs/webhdfs.h"
 
 /* Ranges this close to each other are read by one request, which takes as long as some 100 KB on their way. */
@@ -22,7 +23,7 @@
 /* Of files that are read whole, which are metadata. */
 #define LARGEST_WHOLE_FILE ((size_t)1 << 31)
 
-/* How often data nodes are tried for one piece. */
+/* How often data nodes are tried that refuse; those that do not answer are waited for (weir_hdfs_wait). */
 #define MOST_TRIES 5
 
 /* Sizes of reads that are made in advance. */
@@ -157,17 +158,34 @@ static int cut_off(const hdfs_file *self, uint64_t at, weir_error *err)
                      self->file.path, at, self->file.size);
 }
 
-/* `again`: another data node may do better. */
-static int await_piece(hdfs_file *self, file_piece *piece, bool *again, weir_error *err)
+/* What may come of asking again. */
+typedef enum retry_kind {
+    RETRY_NEVER, /* the answer counts */
+    RETRY_OTHER, /* another data node may do better */
+    RETRY_LATER  /* this one, or another, when it is back */
+} retry_kind;
+
+static retry_kind retry_of(int code, weir_hdfs_refusal refusal)
+{
+    return code != WEIR_IO ? RETRY_NEVER : refusal == WEIR_HDFS_LATER ? RETRY_LATER : RETRY_OTHER;
+}
+
+/* Whether to ask again, what began at `started_ns`; after a pause where that helps. */
+static bool asks_again(weir_hdfs *fs, retry_kind kind, int64_t started_ns, int tries)
+{
+    return kind == RETRY_LATER ? weir_hdfs_wait(fs, started_ns, tries) : kind == RETRY_OTHER && tries < MOST_TRIES;
+}
+
+static int await_piece(hdfs_file *self, file_piece *piece, retry_kind *retry, weir_error *err)
 {
     weir_http_response response = {0};
     int code = weir_http_wait(piece->transfer, &response, err);
     piece->transfer = NULL;
-    *again = code == WEIR_IO;
+    *retry = retry_of(code, WEIR_HDFS_LATER);
     if (code == WEIR_OK && response.status >= 300) {
         weir_hdfs_refusal refusal;
         code = weir_hdfs_refused(self->file.path, "OPEN", &response, &refusal, err);
-        *again = code == WEIR_IO || code == WEIR_DENIED; /* a token of the URL may be too old */
+        *retry = code == WEIR_DENIED ? RETRY_OTHER : retry_of(code, refusal); /* a token of the URL may be too old */
     } else if (code == WEIR_OK && response.into_received < piece->size) {
         code = cut_off(self, piece->offset + response.into_received, err);
     }
@@ -187,12 +205,13 @@ static void copy_to_ranges(const file_piece *piece)
 static int finish_piece(hdfs_file *self, file_piece *piece, weir_error *err)
 {
     weir_error reason;
-    bool again;
-    int code = await_piece(self, piece, &again, &reason);
-    for (int tries = 1; code != WEIR_OK && again && tries < MOST_TRIES; tries++) {
+    retry_kind retry;
+    int64_t started_ns = weir_monotonic_ns();
+    int code = await_piece(self, piece, &retry, &reason);
+    for (int tries = 1; code != WEIR_OK && asks_again(self->fs, retry, started_ns, tries); tries++) {
         WEIR_TRY(find_other_url(self, piece->offset, piece->size, &piece->url, err));
         WEIR_TRY(start_piece(self, piece, err));
-        code = await_piece(self, piece, &again, &reason);
+        code = await_piece(self, piece, &retry, &reason);
     }
     if (code == WEIR_OK) {
         copy_to_ranges(piece);
@@ -381,7 +400,7 @@ weir_file *weir_hdfs_open_file(weir_hdfs *fs, const char *path, uint64_t size, u
 
 /* ---- whole files ---- */
 
-static int read_whole(const char *path, const char *url, weir_buffer *out, bool *again, weir_error *err)
+static int read_whole(const char *path, const char *url, weir_buffer *out, retry_kind *retry, weir_error *err)
 {
     weir_http_request request = {
         .method = "GET",
@@ -393,11 +412,11 @@ static int read_whole(const char *path, const char *url, weir_buffer *out, bool 
     };
     weir_http_response response = {0};
     int code = weir_http_run(&request, &response, err);
-    *again = code == WEIR_IO;
+    *retry = retry_of(code, WEIR_HDFS_LATER);
     if (code == WEIR_OK && response.status >= 300) {
         weir_hdfs_refusal refusal;
         code = weir_hdfs_refused(path, "OPEN", &response, &refusal, err);
-        *again = code == WEIR_IO;
+        *retry = retry_of(code, refusal);
     } else if (code == WEIR_OK) {
         weir_buffer_append(out, response.body.data, response.body.size);
     }
@@ -411,11 +430,12 @@ int weir_hdfs_read_all(weir_hdfs *self, const char *path, weir_buffer *out, weir
     weir_hdfs_call call = {"GET", "OPEN", path, NULL, false};
     char *failed = NULL;
     int code = WEIR_OK;
-    bool again = true;
-    for (int tries = 0; again && tries < MOST_TRIES; tries++) {
+    int64_t started_ns = weir_monotonic_ns();
+    retry_kind retry = RETRY_OTHER;
+    for (int tries = 0; tries == 0 || asks_again(self, retry, started_ns, tries); tries++) {
         char *url = NULL;
         WEIR_GO(weir_hdfs_locate(self, &call, failed, &url, err));
-        code = read_whole(path, url, out, &again, err);
+        code = read_whole(path, url, out, &retry, err);
         free(failed);
         failed = weir_hdfs_host_of(url);
         free(url);

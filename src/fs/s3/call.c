@@ -10,6 +10,12 @@
 #include "fs/s3/sign.h"
 #include "fs/s3/xml.h"
 
+#define MOST_SKEW_MINUTES 5 /* servers take up to 15 */
+
+/* Of requests whose errors come with a status of success. */
+#define MOST_TURNS     5
+#define FIRST_PAUSE_MS 200
+
 struct weir_s3_pending {
     weir_s3 *s3;
     weir_s3_call call;
@@ -221,6 +227,32 @@ void weir_s3_error_code(const weir_http_response *response, char *out, size_t si
     snprintf(out, size, "%s", error.code);
 }
 
+bool weir_s3_error_passes(const char *name)
+{
+    static const char *const names[] = {"InternalError", "SlowDown", "ServiceUnavailable", "OperationAborted",
+                                        "RequestTimeout"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int weir_s3_settle(weir_s3 *s3, const weir_s3_call *call, weir_http_response *response, weir_error *err)
+{
+    for (int turn = 0; turn < MOST_TURNS; turn++) {
+        s3_error error = read_error(response);
+        if (response->status >= 300 || !weir_s3_error_passes(error.code)) {
+            break;
+        }
+        weir_sleep_ms(FIRST_PAUSE_MS << turn);
+        WEIR_TRY(weir_s3_run(s3, call, response, err));
+        response->is_repeated = true;
+    }
+    return WEIR_OK;
+}
+
 /* Errors by their names, which say more than the status. */
 static const struct {
     const char *name;
@@ -232,7 +264,7 @@ static const struct {
     {"InvalidAccessKeyId", WEIR_DENIED, "; check 's3.access-key'"},
     {"SignatureDoesNotMatch", WEIR_DENIED, "; check 's3.secret-key'"},
     {"AuthorizationHeaderMalformed", WEIR_DENIED, "; check 's3.region'"},
-    {"RequestTimeTooSkewed", WEIR_DENIED, "; set this machine's clock"},
+    {"RequestTimeTooSkewed", WEIR_DENIED, ""},
     {"ExpiredToken", WEIR_DENIED, "; get new keys and a new session token"},
     {"InvalidToken", WEIR_DENIED, "; check the session token"},
     {"AccessDenied", WEIR_DENIED, ""},
@@ -246,6 +278,9 @@ static weir_code code_of_status(int status)
     case 401:
     case 403:
         return WEIR_DENIED;
+    case 301:
+    case 307:
+        return WEIR_INVALID;
     case 404:
         return WEIR_NOT_FOUND;
     case 412:
@@ -253,6 +288,15 @@ static weir_code code_of_status(int status)
     default:
         return WEIR_IO;
     }
+}
+
+/* How much further this machine's clock is than the server's. */
+static int64_t minutes_ahead(const weir_http_response *response)
+{
+    char date[64];
+    int64_t there_ms =
+        weir_http_response_header(response, "date", date, sizeof date) ? weir_s3_http_time(date) : 0;
+    return there_ms == 0 ? 0 : (weir_now_ms() - there_ms) / 60000;
 }
 
 static int fail(const weir_s3 *s3, const weir_http_response *response, const char *path, const s3_error *error,
@@ -267,15 +311,24 @@ static int fail(const weir_s3 *s3, const weir_http_response *response, const cha
             advice = known_errors[i].advice;
         }
     }
+    if (response->status == 301 || response->status == 307) { /* HEAD has no body that names the error */
+        advice = "; set 's3.region' or 's3.endpoint' to the bucket's";
+    }
     bool tells_region = weir_http_response_header(response, "x-amz-bucket-region", region, sizeof region) &&
                         strcmp(region, s3->config.region) != 0;
     if (code == WEIR_NOT_FOUND && strcmp(error->code, "NoSuchBucket") != 0) {
         return weir_fail(err, code, "%s: there is no such file", path);
     }
-    return weir_fail(err, code, "%s: %s answers %d%s%s%s%s%s%s%s%s", path, s3->config.host, response->status,
+    int64_t clock_minutes = response->status == 403 ? minutes_ahead(response) : 0;
+    char clock[128] = "";
+    if (clock_minutes > MOST_SKEW_MINUTES || clock_minutes < -MOST_SKEW_MINUTES) {
+        snprintf(clock, sizeof clock, "; this machine's clock is %" PRId64 " minutes %s the server's",
+                 clock_minutes > 0 ? clock_minutes : -clock_minutes, clock_minutes > 0 ? "ahead of" : "behind");
+    }
+    return weir_fail(err, code, "%s: %s answers %d%s%s%s%s%s%s%s%s%s", path, s3->config.host, response->status,
                      error->code[0] != '\0' ? " " : "", error->code, error->message[0] != '\0' ? " (" : "",
                      error->message, error->message[0] != '\0' ? ")" : "", advice,
-                     tells_region ? "; the bucket is in region " : "", tells_region ? region : "");
+                     tells_region ? "; the bucket is in region " : "", tells_region ? region : "", clock);
 }
 
 int weir_s3_check(const weir_s3 *s3, const weir_http_response *response, const char *path, bool checks_body,

@@ -35,6 +35,13 @@ int weir_s3_run(weir_s3 *s3, const weir_s3_call *call, weir_http_response *out, 
 int weir_s3_check(const weir_s3 *s3, const weir_http_response *response, const char *path, bool checks_body,
                   weir_error *err);
 
+/* Asks again while an answer of success holds an error that passes: servers begin to answer completions and copies before
+ * they are through. `response` is that of the first time, and then the last one. */
+int weir_s3_settle(weir_s3 *s3, const weir_s3_call *call, weir_http_response *response, weir_error *err);
+
+/* Whether an error of this name is over when the request is made again. */
+bool weir_s3_error_passes(const char *name);
+
 /* Run and check; the answer is freed. */
 int weir_s3_do(weir_s3 *s3, const weir_s3_call *call, weir_error *err);
 

@@ -41,6 +41,14 @@ typedef struct s3_copy {
     weir_s3_pending *pending;
 } s3_copy;
 
+static weir_s3_call call_of_copy(const s3_copy *copy, const char *path)
+{
+    return (weir_s3_call){.method = "PUT",
+                          .path = path,
+                          .key = copy->target,
+                          .headers = {{"x-amz-copy-source", copy->source}}};
+}
+
 static int start_copy(weir_s3 *s3, const char *from_key, const char *to_key, const char *path, s3_copy *copy,
                       weir_error *err)
 {
@@ -50,10 +58,7 @@ static int start_copy(weir_s3 *s3, const char *from_key, const char *to_key, con
     copy->source = weir_strdup(weir_buffer_text(&source));
     copy->target = weir_strdup(to_key);
     weir_buffer_free(&source);
-    weir_s3_call call = {.method = "PUT",
-                         .path = path,
-                         .key = copy->target,
-                         .headers = {{"x-amz-copy-source", copy->source}}};
+    weir_s3_call call = call_of_copy(copy, path);
     return weir_s3_start(s3, &call, &copy->pending, err);
 }
 
@@ -62,6 +67,10 @@ static int wait_copy(weir_s3 *s3, s3_copy *copy, const char *path, weir_error *e
     weir_http_response response = {0};
     int code = weir_s3_wait(copy->pending, &response, err);
     copy->pending = NULL;
+    weir_s3_call call = call_of_copy(copy, path);
+    if (code == WEIR_OK) {
+        code = weir_s3_settle(s3, &call, &response, err);
+    }
     if (code == WEIR_OK) {
         code = weir_s3_check(s3, &response, path, true, err);
     }

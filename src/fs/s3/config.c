@@ -148,8 +148,9 @@ static const char *find_region(const config_reader *reader, const char *host)
     return region == NULL ? "us-east-1" : weir_arena_strdup(reader->arena, region);
 }
 
+/* "https", "host:port" and "/path" of an endpoint; a path, as of a gateway that has others beside it, precedes every key. */
 static int split_endpoint(const config_reader *reader, const char *endpoint, const char **out_scheme,
-                          const char **out_host, weir_error *err)
+                          const char **out_host, const char **out_path, weir_error *err)
 {
     bool is_secure;
     WEIR_TRY(find_flag(reader, "connection.ssl.enabled", true, &is_secure, err));
@@ -163,11 +164,17 @@ static int split_endpoint(const config_reader *reader, const char *endpoint, con
     }
     size_t size = strcspn(host, "/?#");
     bool is_known = strcmp(*out_scheme, "http") == 0 || strcmp(*out_scheme, "https") == 0;
-    if (!is_known || size == 0 || strspn(host + size, "/") != strlen(host + size) || memchr(host, '@', size) != NULL) {
+    const char *path = host + size;
+    size_t path_size = strlen(path);
+    while (path_size > 0 && path[path_size - 1] == '/') {
+        path_size--;
+    }
+    if (!is_known || size == 0 || strpbrk(path, "?#%") != NULL || memchr(host, '@', size) != NULL) {
         return weir_fail(err, WEIR_INVALID, "%s: an endpoint is such as 'https://host:port', not '%s'", reader->root,
                          memchr(endpoint, '@', strlen(endpoint)) == NULL ? endpoint : "one with a user in it");
     }
     *out_host = weir_arena_strndup(reader->arena, host, size);
+    *out_path = weir_arena_strndup(reader->arena, path, path_size);
     return WEIR_OK;
 }
 
@@ -184,12 +191,13 @@ static int find_place(const config_reader *reader, weir_s3_config *out, weir_err
     const char *endpoint = find_endpoint(reader);
     const char *scheme = "https";
     const char *host = NULL;
+    const char *path = "";
     bool path_style;
     if (endpoint == NULL && reader->is_oss) {
         return weir_fail(err, WEIR_INVALID, "%s: set 'fs.oss.endpoint'", reader->root);
     }
     if (endpoint != NULL) {
-        WEIR_TRY(split_endpoint(reader, endpoint, &scheme, &host, err));
+        WEIR_TRY(split_endpoint(reader, endpoint, &scheme, &host, &path, err));
     }
     out->region = find_region(reader, host);
     if (host == NULL) {
@@ -199,7 +207,7 @@ static int find_place(const config_reader *reader, weir_s3_config *out, weir_err
     /* Hadoop's and Paimon's default is false, which many write out though it cannot work: numbers have no names. */
     path_style = path_style || needs_path_style(out->bucket, scheme, host);
     out->host = path_style ? host : weir_arena_format(reader->arena, "%s.%s", out->bucket, host);
-    out->prefix = path_style ? weir_arena_format(reader->arena, "/%s", out->bucket) : "";
+    out->prefix = path_style ? weir_arena_format(reader->arena, "%s/%s", path, out->bucket) : path;
     out->base = weir_arena_format(reader->arena, "%s://%s%s", scheme, out->host, out->prefix);
     return WEIR_OK;
 }

@@ -15,7 +15,7 @@ typedef enum weir_s3_commit {
 typedef struct weir_s3_config {
     const char *bucket;
     const char *base;   /* "https://host:port/bucket" or "https://bucket.host:port", without a slash at the end */
-    const char *prefix; /* "/bucket" or "": what precedes a key in the path of a request */
+    const char *prefix; /* "/bucket", "" or, of an endpoint with a path, "/path/bucket": what precedes a key in requests */
     const char *host;   /* as the header Host has it */
     const char *region;
     bool is_anonymous;      /* requests are not signed */

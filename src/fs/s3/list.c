@@ -10,7 +10,7 @@
 /* One listing, over all its pages. */
 typedef struct s3_listing {
     weir_arena *arena;
-    size_t prefix_size; /* cut from keys */
+    const char *prefix; /* cut from keys */
     weir_file_info *items;
     size_t count;
     size_t capacity;
@@ -57,14 +57,13 @@ static bool is_true(weir_slice text) { return weir_slice_equal(text, weir_slice_
 
 static void add_item(s3_listing *listing, const char *key, bool is_directory)
 {
+    size_t prefix_size = strlen(listing->prefix);
     size_t size = strlen(key);
-    if (size <= listing->prefix_size) {
-        return; /* the object that stands for the folder itself */
+    size -= is_directory && size > 0 && key[size - 1] == '/';
+    if (strncmp(key, listing->prefix, prefix_size) != 0 || size <= prefix_size) {
+        return; /* the object that stands for the folder itself, or a name that paths cannot have: "a//b" */
     }
-    char *name = weir_arena_strdup(listing->arena, key + listing->prefix_size);
-    if (is_directory && name[strlen(name) - 1] == '/') {
-        name[strlen(name) - 1] = '\0';
-    }
+    char *name = weir_arena_strndup(listing->arena, key + prefix_size, size - prefix_size);
     WEIR_GROW(listing->items, listing->capacity, listing->count + 1);
     listing->items[listing->count++] = (weir_file_info){name, is_directory, listing->item.size_bytes,
                                                         listing->item.modified_ms};
@@ -111,9 +110,10 @@ static int read_page(weir_s3 *s3, const char *path, const weir_http_response *re
     weir_slice body = weir_buffer_slice(&response->body);
     listing->is_url_encoded = says_url_encoded(body);
     listing->is_truncated = false;
+    const char *before = listing->token;
     listing->token = NULL;
     WEIR_TRY_CTX(weir_xml_read(body, take_element, NULL, listing, err), err, "%s: listing", path);
-    if (listing->is_truncated && listing->token == NULL) {
+    if (listing->is_truncated && (listing->token == NULL || (before != NULL && strcmp(before, listing->token) == 0))) {
         return weir_fail(err, WEIR_CORRUPT, "%s: the server says there is more to list, but not where", path);
     }
     return WEIR_OK;
@@ -162,7 +162,7 @@ int weir_s3_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_inf
                  weir_error *err)
 {
     char *prefix = folder_prefix(arena, path);
-    s3_listing listing = {.arena = arena, .prefix_size = strlen(prefix)};
+    s3_listing listing = {.arena = arena, .prefix = prefix};
     int code = list_prefix((weir_s3 *)fs, prefix, "/", NULL, path, &listing, err);
     if (code == WEIR_OK) {
         *out = weir_arena_copy(arena, listing.items, listing.count * sizeof *listing.items);
@@ -175,7 +175,7 @@ int weir_s3_list(weir_fs *fs, const char *path, weir_arena *arena, weir_file_inf
 int weir_s3_list_keys(weir_s3 *s3, const char *prefix, const char *path, weir_arena *arena, const char ***out_keys,
                       size_t *out_count, weir_error *err)
 {
-    s3_listing listing = {.arena = arena};
+    s3_listing listing = {.arena = arena, .prefix = ""};
     int code = list_prefix(s3, prefix, NULL, NULL, path, &listing, err);
     if (code == WEIR_OK) {
         const char **keys = WEIR_NEW_ARRAY(arena, const char *, listing.count + 1);
@@ -210,7 +210,7 @@ static int stat_folder(weir_s3 *s3, const char *path, weir_file_info *out, weir_
 {
     weir_arena arena;
     weir_arena_init(&arena);
-    s3_listing listing = {.arena = &arena};
+    s3_listing listing = {.arena = &arena, .prefix = ""};
     int code = list_prefix(s3, folder_prefix(&arena, path), NULL, "1", path, &listing, err);
     code = code == WEIR_NOT_FOUND ? WEIR_INVALID : code; /* it is the bucket that is missing */
     if (code == WEIR_OK && listing.count == 0 && weir_s3_key(path)[0] != '\0') {

@@ -126,6 +126,16 @@ static int start_piece(s3_file *file, read_piece *piece, weir_error *err)
     return weir_s3_start(file->s3, &call, &piece->pending, err);
 }
 
+/* What a part of a file says of itself: "bytes 10-19/1234" is 10 and 1234; the size is 0 when it is not said. False: it
+ * says nothing. */
+static bool read_content_range(const weir_http_response *response, uint64_t *out_offset, uint64_t *out_size)
+{
+    char text[96];
+    *out_size = 0;
+    return weir_http_response_header(response, "content-range", text, sizeof text) &&
+           sscanf(text, "bytes %" SCNu64 "-%*u/%" SCNu64, out_offset, out_size) >= 1;
+}
+
 static int check_piece(const s3_file *file, const read_piece *piece, const weir_http_response *response,
                        weir_error *err)
 {
@@ -138,6 +148,11 @@ static int check_piece(const s3_file *file, const read_piece *piece, const weir_
     WEIR_TRY(weir_s3_check(file->s3, response, path, false, err));
     if (response->status != 206 && piece->offset > 0) {
         return weir_fail(err, WEIR_IO, "%s: the server gives whole files only, not ranges", path);
+    }
+    uint64_t offset, size;
+    if (response->status == 206 && read_content_range(response, &offset, &size) && offset != piece->offset) {
+        return weir_fail(err, WEIR_IO, "%s: bytes at %" PRIu64 " were asked for, those at %" PRIu64 " came", path,
+                         piece->offset, offset);
     }
     if (response->into_received != piece->size) {
         return weir_fail(err, WEIR_CORRUPT, "%s: %zu bytes at %" PRIu64 " were asked for, %zu came", path, piece->size,
@@ -277,19 +292,6 @@ int weir_s3_open_file(weir_fs *fs, const char *path, weir_file **out, weir_error
     return weir_s3_open_sized(fs, path, info.size_bytes, out, err);
 }
 
-/* The size of the whole in "bytes 0-9/1234"; 0 when it is not said. */
-static uint64_t whole_size(const weir_http_response *response)
-{
-    char text[96];
-    int64_t size = 0;
-    if (weir_http_response_header(response, "content-range", text, sizeof text)) {
-        const char *slash = strchr(text, '/');
-        if (slash == NULL || !weir_parse_int64(weir_slice_text(slash + 1), &size)) {
-            size = 0;
-        }
-    }
-    return size < 0 ? 0 : (uint64_t)size;
-}
 
 /* One request for what is small, as metadata are; the rest of a larger file follows in parallel. An empty file has no
  * first byte to ask for: 416. */
@@ -308,17 +310,20 @@ int weir_s3_read_all(weir_fs *fs, const char *path, weir_buffer *out, weir_error
     }
     WEIR_GO(weir_s3_check(s3, &response, path, false, err));
     size_t first = response.body.size;
-    uint64_t size = response.status == 206 ? whole_size(&response) : first;
+    uint64_t offset = 0, size = first;
+    if (response.status == 206 && (!read_content_range(&response, &offset, &size) || offset != 0 || size < first)) {
+        WEIR_GO(weir_fail(err, WEIR_IO, "%s: the server gives a part without saying of what", path));
+    }
     if (size > LARGEST_WHOLE_FILE) {
         WEIR_GO(weir_fail(err, WEIR_UNSUPPORTED, "%s: %" PRIu64 " bytes are too many for a metadata file", path, size));
     }
-    weir_buffer_reserve(out, (size_t)(size > first ? size : first));
+    weir_buffer_reserve(out, (size_t)size);
     if (size > first) {
         WEIR_GO(weir_s3_open_sized(fs, path, size, &file, err));
         WEIR_GO(weir_file_read_at(file, first, out->data + out->size + first, (size_t)size - first, err));
     }
     memcpy(out->data + out->size, response.body.data, first);
-    out->size += (size_t)(size > first ? size : first);
+    out->size += (size_t)size;
 done:
     weir_file_close(file);
     weir_http_response_free(&response);

@@ -131,16 +131,7 @@ done:
 
 /* ---- keys that were refused ---- */
 
-static bool passes(const failed_key *failed)
-{
-    static const char *const names[] = {"InternalError", "SlowDown", "ServiceUnavailable", "OperationAborted"};
-    for (size_t i = 0; failed->code != NULL && i < sizeof names / sizeof *names; i++) {
-        if (strcmp(failed->code, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+static bool passes(const failed_key *failed) { return failed->code != NULL && weir_s3_error_passes(failed->code); }
 
 /* Tries those again that a store had no time for. */
 static int remove_again(removal *self, weir_error *err)

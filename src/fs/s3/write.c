@@ -192,7 +192,6 @@ static int complete(s3_output *output, weir_error *err)
 {
     weir_buffer body = {0};
     weir_http_response response = {0};
-    char name[64] = "";
     int code = WEIR_OK;
     if (output->current.size > 0) {
         WEIR_GO(send_part(output, err));
@@ -206,7 +205,7 @@ static int complete(s3_output *output, weir_error *err)
                          .parameters = {{"uploadId", output->upload_id}},
                          .body = weir_buffer_slice(&body)};
     WEIR_GO(weir_s3_run(output->s3, &call, &response, err));
-    weir_s3_error_code(&response, name, sizeof name);
+    WEIR_GO(weir_s3_settle(output->s3, &call, &response, err));
     if (response.status == 404 && response.is_repeated) {
         WEIR_GO(check_completed(output, err));
     } else {
