@@ -3,10 +3,10 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: help run build test test-interop test-services bench asan tsan fuzz format check deps clean
+.PHONY: help run configure build test test-interop test-services bench asan tsan fuzz format check deps clean
 
 help:
-	@echo 'make run             install what is missing, build, and run the example pipeline'
+	@echo 'make run             install what is missing, build the program, and run the example pipeline'
 	@echo 'make test            install what is missing, build, and run the tests'
 	@echo 'make build           only build: $(BUILD)/weir and $(BUILD)/weir-bench'
 	@echo 'make bench           measure, beside Java Paimon where it can be found'
@@ -19,12 +19,16 @@ help:
 deps:
 	@tools/deps.sh
 
-build: deps
+configure: deps
 	@cmake --preset release -B $(BUILD) -G Ninja > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
+
+build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
-run: build
+# The program, the library and what makes the example's data: done sooner than everything.
+run: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target weir libweir.so weir-orders-generate
 	@examples/orders/run.sh $(BUILD)
 
 test: build

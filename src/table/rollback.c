@@ -49,7 +49,18 @@ static int remember_entry(rollback *self, const weir_manifest_entry *entry, weir
     return WEIR_OK;
 }
 
-/* The list and its manifests; with_files: also the files that these add. What is gone already is no matter. */
+/* What is gone already, or too damaged to say what it has added, does not keep a table in its state: rolling back is the
+ * way out of damage. Files that nobody can name any more are orphans. */
+static int pass_over(int code, weir_error *err)
+{
+    if (code != WEIR_NOT_FOUND && code != WEIR_CORRUPT) {
+        return code;
+    }
+    weir_error_clear(err);
+    return WEIR_OK;
+}
+
+/* The list and its manifests; with_files: also the files that these add. */
 static int remember_list(rollback *self, const char *list, bool with_files, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
@@ -73,11 +84,7 @@ static int remember_list(rollback *self, const char *list, bool with_files, weir
     may_go(self, weir_manifest_path(&self->arena, &context->paths, list));
     weir_manifest_files_free(&files);
     weir_manifest_entries_free(&entries);
-    if (code == WEIR_NOT_FOUND) {
-        weir_error_clear(err);
-        code = WEIR_OK;
-    }
-    return code;
+    return pass_over(code, err);
 }
 
 static int remember_indexes(rollback *self, const char *name, weir_error *err)
@@ -97,18 +104,17 @@ static int remember_indexes(rollback *self, const char *name, weir_error *err)
     }
     weir_index_entries_free(&entries);
     may_go(self, weir_manifest_path(&self->arena, &context->paths, name));
-    if (code == WEIR_NOT_FOUND) {
-        weir_error_clear(err);
-        code = WEIR_OK;
-    }
-    return code;
+    return pass_over(code, err);
 }
 
 static int remember_snapshot(rollback *self, int64_t id, weir_error *err)
 {
     const weir_table_context *context = &self->table->context;
     weir_snapshot *snapshot = NULL;
-    WEIR_TRY(weir_snapshot_read(context->fs, context->paths.root, id, &self->arena, &snapshot, err));
+    int code = weir_snapshot_read(context->fs, context->paths.root, id, &self->arena, &snapshot, err);
+    if (code != WEIR_OK) {
+        return pass_over(code, err);
+    }
     WEIR_TRY(remember_list(self, snapshot->base_manifest_list, false, err));
     WEIR_TRY(remember_list(self, snapshot->delta_manifest_list, true, err));
     WEIR_TRY(remember_list(self, snapshot->changelog_manifest_list, true, err));

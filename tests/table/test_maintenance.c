@@ -110,6 +110,32 @@ static void a_table_goes_on_after_rolling_back(void **state)
     end(&self);
 }
 
+static void rolling_back_leads_out_of_damage(void **state)
+{
+    enum { damages = 3 };
+    const int64_t target = 3;
+    (void)state;
+    for (int damage = 0; damage < damages; damage++) {
+        course self;
+        weir_error err = {0};
+        weir_arena arena;
+        weir_snapshot *snapshot = NULL;
+        begin(&self);
+        weir_arena_init(&arena);
+        must(weir_snapshot_read(self.memory, FIXTURE_PATH, self.count, &arena, &snapshot, &err), &err, "the snapshot");
+        const char *names[damages] = {
+            weir_arena_format(&arena, FIXTURE_PATH "/snapshot/snapshot-%" PRId64, snapshot->id),
+            weir_arena_format(&arena, FIXTURE_PATH "/manifest/%s", snapshot->delta_manifest_list),
+            weir_arena_format(&arena, FIXTURE_PATH "/manifest/%s", snapshot->base_manifest_list)};
+        put_file(&self, names[damage]);
+        must(weir_table_rollback_to_snapshot(self.table.table, target, &err), &err, names[damage]);
+        assert_int_equal(latest_of(self.table.fs), target);
+        check_all(&self, names[damage], target);
+        weir_arena_free(&arena);
+        end(&self);
+    }
+}
+
 /* Stops the work at each of its operations, with the loss of everything that was not synced, and does it again. */
 static void rolling_back_that_is_stopped_leaves_a_state_and_can_be_repeated(void **state)
 {
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test(nothing_is_removed_where_it_cannot_be_told_what_is_used),
         cmocka_unit_test(rolling_back_keeps_what_older_snapshots_tags_and_branches_need),
         cmocka_unit_test(a_table_goes_on_after_rolling_back),
+        cmocka_unit_test(rolling_back_leads_out_of_damage),
         cmocka_unit_test(rolling_back_that_is_stopped_leaves_a_state_and_can_be_repeated),
         cmocka_unit_test(a_tag_brings_back_a_snapshot_that_has_expired),
         cmocka_unit_test(the_files_that_only_a_tag_held_go_with_it),

@@ -1,12 +1,13 @@
 /* Text to tokens, on demand: names, strings, numbers, operators; comments are left out.
  *
- * What people paste from documents and web pages (typographic quotes, dashes, full-width punctuation) is taken for what
- * it can only mean, and else gets an error that says what to write. What a token means is the parser's business. */
+ * What people paste from documents and web pages (pasted.h) is taken for what it can only mean, and else gets an error
+ * that says what to write. What a token means is the parser's business. */
 #include "sql/parse/lexer.h"
 
 #include <ctype.h>
 
 #include "base/text.h"
+#include "sql/parse/pasted.h"
 
 void weir_lexer_init(weir_lexer *lexer, const char *text, size_t size, weir_arena *arena)
 {
@@ -17,6 +18,11 @@ static char char_at(const weir_lexer *lexer, size_t ahead)
 {
     size_t offset = lexer->offset + ahead;
     return offset < lexer->size ? lexer->text[offset] : '\0';
+}
+
+static weir_slice rest_of(const weir_lexer *lexer, size_t offset)
+{
+    return weir_slice_of(lexer->text + offset, lexer->size - offset);
 }
 
 void weir_lexer_advance(weir_lexer *lexer, size_t offset)
@@ -34,35 +40,13 @@ void weir_lexer_advance(weir_lexer *lexer, size_t offset)
 
 /* --- Blanks and comments --------------------------------------------------------------------------------------- */
 
-/* Blanks of typesetting, and what takes no place: web pages and documents put them between words, where nobody sees
- * them. */
-static const struct {
-    const char *first, *last; /* of the same size */
-} blanks[] = {
-    {"\xC2\xA0", "\xC2\xA0"},         /* no-break space */
-    {"\xC2\xAD", "\xC2\xAD"},         /* soft hyphen */
-    {"\xE2\x80\x80", "\xE2\x80\x8F"}, /* spaces by width, zero-width ones, joiners, marks of direction */
-    {"\xE2\x80\xA8", "\xE2\x80\xAF"}, /* ends of lines and paragraphs, more marks, narrow no-break space */
-    {"\xE2\x81\x9F", "\xE2\x81\xA0"}, /* mathematical space, word joiner */
-    {"\xE3\x80\x80", "\xE3\x80\x80"}, /* ideographic space */
-    {"\xEF\xBB\xBF", "\xEF\xBB\xBF"}, /* byte order mark */
-};
-
 static size_t blank_size(const weir_lexer *lexer, size_t ahead)
 {
     unsigned char c = (unsigned char)char_at(lexer, ahead);
     if (c == ' ' || (c >= '\t' && c <= '\r')) {
         return 1;
     }
-    const char *at = lexer->text + lexer->offset + ahead;
-    for (size_t i = 0; c >= 0xC2 && i < sizeof blanks / sizeof blanks[0]; i++) {
-        size_t size = strlen(blanks[i].first);
-        bool is_whole = lexer->size - lexer->offset - ahead >= size;
-        if (is_whole && memcmp(at, blanks[i].first, size) >= 0 && memcmp(at, blanks[i].last, size) <= 0) {
-            return size;
-        }
-    }
-    return 0;
+    return c < 0x80 ? 0 : weir_pasted_blank(rest_of(lexer, lexer->offset + ahead));
 }
 
 /* Where the line ends that the lexer is in; a lone carriage return ends one, too, as in Flink. */
@@ -139,71 +123,10 @@ static bool starts_word(unsigned char c)
 
 static bool continues_word(unsigned char c) { return starts_word(c) || (c >= '0' && c <= '9') || c == '$'; }
 
-/* Characters that people paste from documents and web pages in place of SQL's own. What can mean one thing only is
- * taken for it; the rest is explained. */
-typedef enum lookalike_kind {
-    LOOKALIKE_QUOTE,    /* begins or ends a string */
-    LOOKALIKE_OPERATOR, /* stands for `plain` */
-    LOOKALIKE_DASH,     /* a minus sign before an operand; behind one and before a blank it may mean both */
-    LOOKALIKE_WRONG
-} lookalike_kind;
-
-typedef struct lookalike {
-    const char *text;
-    lookalike_kind kind;
-    weir_token_kind plain;
-    const char *message; /* NULL: understood */
-} lookalike;
-
-#define DASH_MESSAGE(dash)                                                                                             \
-    "the typographic dash " dash " may stand for a minus sign or begin a comment; write - or -- instead"
-#define DOUBLE_QUOTE_MESSAGE(what, quote)                                                                              \
-    "the " what " quote " quote " is no quote of SQL; write ' around text, ` around a name"
-
-static const lookalike lookalikes[] = {
-    {"\xE2\x80\x98", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL}, /* left and right single quote, low one, prime */
-    {"\xE2\x80\x99", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
-    {"\xE2\x80\x9A", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
-    {"\xE2\x80\x9B", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
-    {"\xE2\x80\xB2", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL},
-    {"\xEF\xBC\x87", LOOKALIKE_QUOTE, WEIR_TOKEN_STRING, NULL}, /* full-width */
-    {"\xC2\xB4", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR,
-     "the accent \xC2\xB4 doesn't begin a string; write ' (or ` around a name) instead"},
-    {"\xE2\x80\x9C", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9C")},
-    {"\xE2\x80\x9D", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9D")},
-    {"\xE2\x80\x9E", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("typographic", "\xE2\x80\x9E")},
-    {"\xEF\xBC\x82", LOOKALIKE_WRONG, WEIR_TOKEN_ERROR, DOUBLE_QUOTE_MESSAGE("full-width", "\xEF\xBC\x82")},
-    {"\xE2\x80\x93", LOOKALIKE_DASH, WEIR_TOKEN_MINUS, DASH_MESSAGE("\xE2\x80\x93")},
-    {"\xE2\x80\x94", LOOKALIKE_DASH, WEIR_TOKEN_MINUS, DASH_MESSAGE("\xE2\x80\x94")},
-    {"\xE2\x80\x90", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* hyphens */
-    {"\xE2\x80\x91", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL},
-    {"\xE2\x88\x92", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* the minus sign of mathematics */
-    {"\xEF\xBC\x8D", LOOKALIKE_OPERATOR, WEIR_TOKEN_MINUS, NULL}, /* from here on full-width */
-    {"\xEF\xBC\x8B", LOOKALIKE_OPERATOR, WEIR_TOKEN_PLUS, NULL},
-    {"\xEF\xBC\x8A", LOOKALIKE_OPERATOR, WEIR_TOKEN_STAR, NULL},
-    {"\xEF\xBC\x8F", LOOKALIKE_OPERATOR, WEIR_TOKEN_SLASH, NULL},
-    {"\xEF\xBC\x85", LOOKALIKE_OPERATOR, WEIR_TOKEN_PERCENT, NULL},
-    {"\xEF\xBC\x9C", LOOKALIKE_OPERATOR, WEIR_TOKEN_LESS, NULL},
-    {"\xEF\xBC\x9E", LOOKALIKE_OPERATOR, WEIR_TOKEN_GREATER, NULL},
-    {"\xEF\xBC\x9D", LOOKALIKE_OPERATOR, WEIR_TOKEN_EQUAL, NULL},
-    {"\xEF\xBC\x8C", LOOKALIKE_OPERATOR, WEIR_TOKEN_COMMA, NULL},
-    {"\xEF\xBC\x8E", LOOKALIKE_OPERATOR, WEIR_TOKEN_DOT, NULL},
-    {"\xEF\xBC\x9B", LOOKALIKE_OPERATOR, WEIR_TOKEN_SEMICOLON, NULL},
-    {"\xEF\xBC\x88", LOOKALIKE_OPERATOR, WEIR_TOKEN_LEFT_PARENTHESIS, NULL},
-    {"\xEF\xBC\x89", LOOKALIKE_OPERATOR, WEIR_TOKEN_RIGHT_PARENTHESIS, NULL},
-    {"\xEF\xBC\xBB", LOOKALIKE_OPERATOR, WEIR_TOKEN_LEFT_BRACKET, NULL},
-    {"\xEF\xBC\xBD", LOOKALIKE_OPERATOR, WEIR_TOKEN_RIGHT_BRACKET, NULL},
-};
-
-static const lookalike *find_lookalike(const weir_lexer *lexer, size_t offset)
+/* Whether a blank or a punctuation mark stands at `offset` that comes from elsewhere: a word ends before it. */
+static bool is_pasted(const weir_lexer *lexer, size_t offset)
 {
-    for (size_t i = 0; i < sizeof lookalikes / sizeof lookalikes[0]; i++) {
-        size_t size = strlen(lookalikes[i].text);
-        if (lexer->size - offset >= size && memcmp(lexer->text + offset, lookalikes[i].text, size) == 0) {
-            return &lookalikes[i];
-        }
-    }
-    return NULL;
+    return weir_pasted_blank(rest_of(lexer, offset)) > 0 || weir_pasted_lookalike(rest_of(lexer, offset)) != NULL;
 }
 
 static void take_text(weir_lexer *lexer, weir_token *token, size_t end)
@@ -218,7 +141,7 @@ static void lex_word(weir_lexer *lexer, weir_token *token)
     size_t end = lexer->offset;
     while (end < lexer->size && continues_word((unsigned char)lexer->text[end])) {
         bool wide = (unsigned char)lexer->text[end] >= 0xC2;
-        if (wide && (blank_size(lexer, end - lexer->offset) > 0 || find_lookalike(lexer, end) != NULL)) {
+        if (wide && is_pasted(lexer, end)) {
             break;
         }
         end++;
@@ -256,8 +179,7 @@ static void lex_number(weir_lexer *lexer, weir_token *token)
     }
     take_text(lexer, token, lexer->offset + i);
     token->kind = WEIR_TOKEN_NUMBER;
-    bool is_apart = blank_size(lexer, 0) > 0 || find_lookalike(lexer, lexer->offset) != NULL;
-    if (starts_word((unsigned char)char_at(lexer, 0)) && !is_apart) {
+    if (starts_word((unsigned char)char_at(lexer, 0)) && !is_pasted(lexer, lexer->offset)) {
         fail_token(lexer, &token->position,
                    "a name can't begin with a digit; put it in backquotes, or a blank after the number");
         token->kind = WEIR_TOKEN_ERROR;
@@ -457,20 +379,6 @@ static const operator_row operators[] = {
     {":", WEIR_TOKEN_COLON},
 };
 
-/* Operators of other languages and of other databases' SQL. */
-static const struct {
-    const char *text;
-    const char *message;
-} foreign_operators[] = {
-    {"<=>", "Flink's SQL has no <=>; write IS NOT DISTINCT FROM"},
-    {"==", "write = to compare"},
-    {"&&", "write AND"},
-    {"::", "Flink's SQL has no ::; write CAST(value AS type)"},
-    {":=", "Flink's SQL has no :="},
-    {"#", "# begins no comment; write --"},
-    {"\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
-};
-
 static bool stands_here(const weir_lexer *lexer, const char *text)
 {
     size_t size = strlen(text);
@@ -486,11 +394,10 @@ static void fail_operator(weir_lexer *lexer, weir_token *token, size_t size, con
 
 static void lex_operator(weir_lexer *lexer, weir_token *token)
 {
-    for (size_t i = 0; i < sizeof foreign_operators / sizeof foreign_operators[0]; i++) {
-        if (stands_here(lexer, foreign_operators[i].text)) {
-            fail_operator(lexer, token, strlen(foreign_operators[i].text), foreign_operators[i].message);
-            return;
-        }
+    const weir_foreign_operator *foreign = weir_pasted_operator(rest_of(lexer, lexer->offset));
+    if (foreign != NULL) {
+        fail_operator(lexer, token, strlen(foreign->text), foreign->message);
+        return;
     }
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         if (stands_here(lexer, operators[i].text)) {
@@ -512,8 +419,8 @@ static size_t find_closing_quote(const weir_lexer *lexer, size_t from, size_t *o
 {
     for (size_t i = from; i < lexer->size && lexer->text[i] != '\n'; i++) {
         unsigned char c = (unsigned char)lexer->text[i];
-        const lookalike *similar = c >= 0xC2 ? find_lookalike(lexer, i) : NULL;
-        bool is_typographic = similar != NULL && similar->kind == LOOKALIKE_QUOTE;
+        const weir_lookalike *similar = c >= 0xC2 ? weir_pasted_lookalike(rest_of(lexer, i)) : NULL;
+        bool is_typographic = similar != NULL && similar->kind == WEIR_LOOKALIKE_QUOTE;
         size_t width = is_typographic ? strlen(similar->text) : 1;
         unsigned char next = i + width < lexer->size ? (unsigned char)lexer->text[i + width] : ' ';
         bool word_goes_on = next < 0x80 && continues_word(next);
@@ -547,15 +454,15 @@ static void lex_typographic_string(weir_lexer *lexer, weir_token *token, size_t 
     }
 }
 
-static void lex_lookalike(weir_lexer *lexer, weir_token *token, const lookalike *similar)
+static void lex_lookalike(weir_lexer *lexer, weir_token *token, const weir_lookalike *similar)
 {
     size_t width = strlen(similar->text);
-    if (similar->kind == LOOKALIKE_QUOTE) {
+    if (similar->kind == WEIR_LOOKALIKE_QUOTE) {
         lex_typographic_string(lexer, token, width);
         return;
     }
     bool is_understood =
-        similar->kind == LOOKALIKE_OPERATOR || (similar->kind == LOOKALIKE_DASH && dash_is_minus(lexer));
+        similar->kind == WEIR_LOOKALIKE_OPERATOR || (similar->kind == WEIR_LOOKALIKE_DASH && dash_is_minus(lexer));
     if (!is_understood) {
         fail_token(lexer, &token->position, similar->message);
     }
@@ -567,7 +474,7 @@ static void lex_token(weir_lexer *lexer, weir_token *token)
 {
     unsigned char c = (unsigned char)char_at(lexer, 0);
     char next = char_at(lexer, 1);
-    const lookalike *similar = c >= 0xC2 ? find_lookalike(lexer, lexer->offset) : NULL;
+    const weir_lookalike *similar = c >= 0xC2 ? weir_pasted_lookalike(rest_of(lexer, lexer->offset)) : NULL;
     if (similar != NULL) {
         lex_lookalike(lexer, token, similar);
     } else if (c == '\'') {
