@@ -24,7 +24,7 @@ typedef struct filesystem_catalog {
 static int check_name(const char *what, const char *name, weir_error *err)
 {
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strchr(name, '/') != NULL) {
-        return weir_fail(err, WEIR_INVALID, "'%s' cannot be the name of a %s", name, what);
+        return weir_fail(err, WEIR_INVALID, "'%s' cannot be the name of a %s, for it is that of a folder", name, what);
     }
     return WEIR_OK;
 }

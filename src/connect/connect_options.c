@@ -171,12 +171,17 @@ static int fail_value(const char *key, const char *value, const char *expected, 
 static int check_enum(const weir_option *option, const char *key, const char *value, weir_error *err)
 {
     weir_buffer words = {0};
-    for (const char *const *word = option->values; *word != NULL; word++) {
+    const char *const *word = option->values;
+    for (; *word != NULL; word++) {
         if (weir_text_equal_ignore_case(*word, value)) {
             weir_buffer_free(&words);
             return WEIR_OK;
         }
         weir_buffer_append_format(&words, "%s%s", word == option->values ? "" : ", ", *word);
+    }
+    const char *near = weir_suggest(value, option->values, (size_t)(word - option->values));
+    if (near != NULL) {
+        weir_buffer_append_format(&words, "; did you mean '%s'?", near);
     }
     int code = fail_value(key, value, weir_buffer_text(&words), err);
     weir_buffer_free(&words);

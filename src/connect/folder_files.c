@@ -127,10 +127,19 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const weir_folder_file *)a)->name, ((const weir_folder_file *)b)->name);
 }
 
+int weir_folder_table_look(const weir_folder_table *table, weir_file_info *out, weir_error *err)
+{
+    int code = weir_fs_stat(table->fs, table->path, out, err);
+    if (code == WEIR_NOT_FOUND) {
+        return weir_fail(err, code, "option 'path': there is no file or folder %s", table->path);
+    }
+    return code == WEIR_OK ? code : weir_error_context(err, code, "option 'path'");
+}
+
 static int list_files(const weir_folder_table *table, weir_arena *arena, file_list *list, weir_error *err)
 {
     weir_file_info info;
-    WEIR_TRY_CTX(weir_fs_stat(table->fs, table->path, &info, err), err, "option 'path'");
+    WEIR_TRY(weir_folder_table_look(table, &info, err));
     if (info.is_directory) {
         return walk(table, arena, table->path, "", list, err);
     }

@@ -41,6 +41,9 @@ typedef struct weir_folder_listing {
 int weir_folder_files_list(const weir_folder_table *table, weir_arena *arena, weir_folder_listing *out,
                            weir_error *err);
 
+/* What stands at the table's path; WEIR_NOT_FOUND: nothing. */
+int weir_folder_table_look(const weir_folder_table *table, weir_file_info *out, weir_error *err);
+
 /* One file of those by its path, as it is now. */
 int weir_folder_file_look(const weir_folder_table *table, weir_arena *arena, const char *path, weir_folder_file *out,
                           weir_error *err);

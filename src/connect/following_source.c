@@ -544,7 +544,7 @@ static int open_source(following_source *source, const weir_source_options *opti
     weir_file_info info;
     WEIR_TRY(weir_connector_of(options->options, &connector, err));
     WEIR_TRY(weir_folder_reader_init(&source->reader, options, err));
-    WEIR_TRY_CTX(weir_fs_stat(source->reader.table.fs, source->reader.table.path, &info, err), err, "option 'path'");
+    WEIR_TRY(weir_folder_table_look(&source->reader.table, &info, err));
     source->base.poll_interval_ms = weir_connect_duration_ms(connector, options->options, "source.monitor-interval");
     source->interval_ns = source->base.poll_interval_ms * NS_PER_MS;
     return WEIR_OK;

@@ -80,4 +80,18 @@ printf 'SELECT 1; -- one\rSELECT 2;\r' >"$work/mac.sql"
 status "a script whose lines end in carriage returns" 0 "$weir" run "$work/mac.sql" --format jsonl
 same "nothing of it is lost behind a comment" "[1]
 [2]" "$(cat "$work/out")"
+
+# What is kept of an earlier run, damaged: told where, and what helps.
+cat >"$work/half.sql" <<SQL
+CREATE CATALOG kept WITH ('type' = 'paimon', 'warehouse' = '$work/kept');
+USE CATALOG kept;
+CREATE TABLE t (a INT);
+INSERT INTO t VALUES (1);
+SELECT nothing FROM t;
+SQL
+status "a script that fails in its middle" 1 "$weir" run "$work/half.sql"
+sed -i '2s/^/x/' "$work/half.sql.weir/journal.jsonl"
+status "a damaged journal" 1 "$weir" run "$work/half.sql"
+contains "the line is told, and what to do" "journal.jsonl: line 2 is damaged; --fresh starts over without it" \
+    "$(cat "$work/err")"
 finish

@@ -87,13 +87,17 @@ static int read_line(weir_journal *journal, const json_t *line, weir_error *err)
 static int read_lines(weir_journal *journal, weir_slice text, weir_error *err)
 {
     const uint8_t *end;
+    int number = 0;
     while (text.size > 0 && (end = memchr(text.data, '\n', text.size)) != NULL) {
         size_t size = (size_t)(end - text.data);
         json_t *line = NULL;
-        WEIR_TRY(weir_json_parse(weir_slice_of(text.data, size), journal->path, &line, err));
-        int code = read_line(journal, line, err);
+        int code = weir_json_parse(weir_slice_of(text.data, size), journal->path, &line, err);
+        code = code == WEIR_OK ? read_line(journal, line, err) : code;
         json_decref(line);
-        WEIR_TRY(code);
+        number++;
+        if (code != WEIR_OK) {
+            return weir_fail(err, code, "%s: line %d is damaged; --fresh starts over without it", journal->path, number);
+        }
         text = weir_slice_of(end + 1, text.size - size - 1);
     }
     return WEIR_OK;

@@ -14,11 +14,17 @@ static weir_expression *new_literal(weir_binder *binder, const weir_ast_expressi
 
 /* --- Numbers --------------------------------------------------------------------------------------------------- */
 
+enum { MOST_DIGITS = 38 }; /* of a DECIMAL */
+
 static int bind_whole_number(weir_binder *binder, const weir_ast_expression *ast, bool negated, weir_expression **out)
 {
     errno = 0;
     uint64_t magnitude = strtoull(ast->text, NULL, 10);
     uint64_t highest = (uint64_t)INT64_MAX + (negated ? 1 : 0);
+    if (strlen(ast->text) >= MOST_DIGITS) {
+        return weir_binder_fail(binder, &ast->position, "the number %s has more digits than a DECIMAL holds, which are %d",
+                                ast->text, MOST_DIGITS);
+    }
     if (errno != 0 || magnitude > highest) {
         return weir_binder_fail(binder, &ast->position,
                                 "the number %s is out of the range of BIGINT; write %s.0 for a DECIMAL", ast->text,
@@ -37,7 +43,7 @@ static int bind_decimal(weir_binder *binder, const weir_ast_expression *ast, boo
     const char *point = strchr(ast->text, '.');
     int scale = (int)strlen(point + 1);
     int precision = (int)strlen(ast->text) - 1;
-    if (precision > 38) {
+    if (precision > MOST_DIGITS) {
         return weir_binder_fail(binder, &ast->position, "the number %s has more than 38 digits", ast->text);
     }
     weir_int128 value;

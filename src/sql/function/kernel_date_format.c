@@ -15,7 +15,7 @@ static weir_slice pattern_of(const weir_kernel_call *call, int32_t argument, int
 
 static int fail_pattern(weir_slice pattern, weir_error *err)
 {
-    return weir_fail(err, WEIR_INVALID, "the date pattern '%.*s' is not usable",
+    return weir_fail(err, WEIR_INVALID, "the date pattern '%.*s' is none of Java's; one is 'yyyy-MM-dd HH:mm:ss.SSS'",
                      (int)(pattern.size < 100 ? pattern.size : 100), (const char *)pattern.data);
 }
 
