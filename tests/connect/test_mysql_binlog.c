@@ -209,6 +209,34 @@ static void the_checksum_of_a_format_says_nothing_of_others(void **state)
     weir_buffer_free(&log);
 }
 
+static void positions_go_on_beyond_32_bits(void **state)
+{
+    const uint64_t four_gb = (uint64_t)1 << 32;
+    static const struct {
+        uint8_t type;
+        uint16_t flags;
+        uint32_t next_position;
+        uint64_t before, after; /* from 4 GB on */
+    } cases[] = {
+        {WEIR_BINLOG_XID, 0, 200, 100, 200},
+        {WEIR_BINLOG_XID, 0, 50, UINT32_MAX, ((uint64_t)1 << 32) + 50},
+        {WEIR_BINLOG_XID, WEIR_BINLOG_ARTIFICIAL, 50, 100, 100},
+        {WEIR_BINLOG_XID, 0, 0, 100, 100},
+        /* What a server sends from the beginning of a file before it goes on in its middle. */
+        {WEIR_BINLOG_FORMAT, 0, 120, 5000, 5000},
+        {WEIR_BINLOG_PREVIOUS_GTIDS, 0, 190, 5000, 5000},
+        {WEIR_BINLOG_MARIADB_GTID_LIST, 0, 300, 5000, 5000},
+        {WEIR_BINLOG_HEARTBEAT, 0, 300, 5000, 5000},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_binlog_event event = {
+            .type = cases[i].type, .flags = cases[i].flags, .next_position = cases[i].next_position};
+        assert_int_equal(weir_binlog_position_after(&event, cases[i].before), cases[i].after);
+        assert_int_equal(weir_binlog_position_after(&event, four_gb + cases[i].before), four_gb + cases[i].after);
+    }
+}
+
 static void damage_is_an_error(void **state)
 {
     (void)state;
@@ -243,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_compressed_transaction_of_mysql_8_is_unpacked),
         cmocka_unit_test(a_map_tells_more_than_the_declaration),
         cmocka_unit_test(the_checksum_of_a_format_says_nothing_of_others),
+        cmocka_unit_test(positions_go_on_beyond_32_bits),
         cmocka_unit_test(damage_is_an_error),
         cmocka_unit_test(rows_without_all_columns_are_refused),
     };

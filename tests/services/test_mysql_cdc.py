@@ -195,7 +195,9 @@ def at_server(mysql, table):
             for row in mysql.run(f"SELECT * FROM {table}")]
 
 
-def follow(scene, mysql, kind, clients=2, kills=0, cuts=0, restarts=0, options=None):
+def follow(scene, mysql, kind, clients=2, kills=0, cuts=0, restarts=0, crashes=0, between=None, options=None):
+    """Follows a table under load through what happens to the job, its connections and the server; `between`: statements
+    that are run after each kill, too."""
     name = f"{mysql.server.name}_{kind}"
     _, declared, key, _ = LOADS[kind]
     fill(mysql, kind, kind)
@@ -210,6 +212,8 @@ def follow(scene, mysql, kind, clients=2, kills=0, cuts=0, restarts=0, options=N
         for _ in range(kills):
             time.sleep(scene.random.uniform(0.2, 1.2))
             job.kill()
+            if between:
+                mysql.run(between)
             job = scene.job(script, name=name)
         for _ in range(cuts):
             time.sleep(scene.random.uniform(0.1, 0.6))
@@ -217,6 +221,10 @@ def follow(scene, mysql, kind, clients=2, kills=0, cuts=0, restarts=0, options=N
         for _ in range(restarts):
             time.sleep(1)
             mysql.server.restart()
+        for _ in range(crashes):
+            time.sleep(scene.random.uniform(0.3, 1))
+            mysql.server.kill()
+            mysql.server.start()
         time.sleep(1)
     finally:
         load.stop()
@@ -248,6 +256,19 @@ def test_kills_of_connections(scene):
 def test_a_server_that_comes_again(scene):
     for mysql in both(scene):
         follow(scene, mysql, "pairs", restarts=1)
+
+
+def test_a_server_that_crashes(scene):
+    for mysql in both(scene):
+        follow(scene, mysql, "pairs", crashes=3, kills=1, options={"scan.incremental.snapshot.chunk.size": 50})
+
+
+def test_kills_while_the_table_is_changed(scene):
+    """Columns that are not read come and go, before those that are."""
+    for mysql in both(scene):
+        follow(scene, mysql, "numbers", kills=6, options={"scan.incremental.snapshot.chunk.size": 50},
+               between="ALTER TABLE numbers ADD COLUMN x INT INVISIBLE AFTER id; ALTER TABLE numbers DROP COLUMN x; FLUSH LOGS"
+               if mysql.is_mariadb else "ALTER TABLE numbers ADD INDEX (v); FLUSH LOGS; ALTER TABLE numbers DROP INDEX v")
 
 
 def test_sums_of_a_changelog_are_right_after_kills(scene):
@@ -471,3 +492,17 @@ def test_tables_without_a_primary_key(scene):
             return True
         scene.eventually("the same sums", same, 60)
         job.stop()
+
+
+def test_many_rows_of_one_value_of_the_chunk_column(scene):
+    """They come at once, as one batch."""
+    mysql = Mysql(scene.server("mariadb"), scene.name)
+    mysql.run("CREATE TABLE t (k INT NOT NULL, v INT, INDEX (k)); INSERT INTO t SELECT seq > 200000, seq FROM seq_1_to_200010")
+    options = {"scan.incremental.snapshot.chunk.key-column": "k", "scan.startup.mode": "snapshot"}
+    came = scene.sql(mysql.source("k INT, v BIGINT", "t", **options) + "SET 'execution.runtime-mode' = 'batch'; "
+                     "SELECT k, COUNT(*), SUM(v) FROM source GROUP BY k;")
+    assert sorted(came) == [[0, 200000, 20000100000], [1, 10, 2000055]], came
+    mysql.run("CREATE TABLE large (k INT NOT NULL, s LONGTEXT); INSERT INTO large SELECT 1, REPEAT('x', 100000) FROM seq_1_to_2000")
+    error = scene.sql_error(mysql.source("k INT, s STRING", "large", **options) + "SET 'execution.runtime-mode' = 'batch'; "
+                            "SELECT k, COUNT(*) FROM source GROUP BY k;", "--memory", "128mb")
+    assert "have to be read at once" in error and "another column" in error, error

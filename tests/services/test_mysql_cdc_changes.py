@@ -201,6 +201,21 @@ def test_an_xa_transaction_stops_the_job_before_its_rows_come(scene):
     assert scene.sql(lake(scene) + "SELECT * FROM lake.d.mariadb;") == [[1, 1]]
 
 
+def test_prepared_xa_transactions_are_waited_for_at_the_beginning(scene):
+    mysql = Mysql(scene.server("mariadb"), scene.name)
+    mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1); "
+              "XA START 'x'; INSERT INTO t VALUES (2, 2); XA END 'x'; XA PREPARE 'x'")
+    try:
+        expect("prepared", error_of(scene, mysql, **{"connect.timeout": "500 ms"}), "1 XA transactions", "XA RECOVER")
+        job = start(scene, mysql, "id INT, v INT")
+        time.sleep(1)
+        assert job.running(), job.output()
+    finally:
+        mysql.run("XA COMMIT 'x'")
+    wait_for(scene, mysql, job, [[1, 1], [2, 2]])
+    job.stop()
+
+
 def test_partitions_that_go_stop_the_job(scene):
     for mysql in both(scene):
         mysql.run("CREATE TABLE t (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (10), "

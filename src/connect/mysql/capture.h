@@ -138,6 +138,9 @@ int weir_capture_server_offset(weir_capture *capture, weir_binlog_offset *out, w
 int weir_capture_list_files(weir_capture *capture, weir_arena *arena, const char ***out, size_t *out_count,
                             weir_error *err);
 
+/* capture_prepared.c: to be called when the offset to begin at is known, and no row was read yet. */
+int weir_capture_wait_for_prepared(weir_capture *capture, weir_error *err);
+
 /* capture_failover.c: to be called when the server may be another one than before. WEIR_INVALID: the offset means
  * nothing there; WEIR_NOT_FOUND: it lacks transactions that were read, and does not get them within 'connect.timeout'.
  */

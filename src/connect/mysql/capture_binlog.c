@@ -10,17 +10,6 @@
 
 /* ---- positions ---- */
 
-/* Positions have 32 bits in an event; files may be longer. */
-static void advance(weir_capture *capture, const weir_binlog_event *event)
-{
-    if (event->next_position == 0 || (event->flags & WEIR_BINLOG_ARTIFICIAL) != 0) {
-        return;
-    }
-    uint64_t high = capture->next_position & ~(uint64_t)UINT32_MAX;
-    uint64_t position = high | event->next_position;
-    capture->next_position = position < capture->next_position ? position + ((uint64_t)1 << 32) : position;
-}
-
 static void end_transaction(weir_capture *capture)
 {
     weir_binlog_offset *offset = &capture->offset;
@@ -89,7 +78,8 @@ static int take_rotate(weir_capture *capture, const weir_binlog_event *event, we
         return weir_fail(err, WEIR_CORRUPT, "binlog: a file's name has %zu bytes", file.size);
     }
     memcpy(capture->stream_file, named.file, sizeof named.file);
-    capture->next_position = position;
+    bool is_known = event->timestamp_s == 0 && strcmp(named.file, capture->offset.file) == 0;
+    capture->next_position = is_known && position < capture->offset.position ? capture->offset.position : position;
     weir_map_free(&capture->table_ids);
     capture->table_ids = (weir_map){0};
     bool is_first = capture->offset.file[0] == '\0';
@@ -288,7 +278,7 @@ int weir_capture_step(weir_capture *capture, bool *out_idle, weir_error *err)
     int code = weir_binlog_stream_next(&capture->stream, &event, err);
     capture->sink.set_waiting(capture->sink.self, NULL);
     WEIR_TRY(code);
-    advance(capture, &event);
+    capture->next_position = weir_binlog_position_after(&event, capture->next_position);
     code = take_event(capture, &event, err);
     if (code != WEIR_OK && code != WEIR_CANCELLED) {
         return weir_capture_error_at(capture, code, err);

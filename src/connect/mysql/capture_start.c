@@ -332,6 +332,9 @@ int weir_capture_start(weir_capture *capture, weir_slice position, weir_error *e
     }
     WEIR_TRY(check_zone(capture, err));
     WEIR_TRY(find_offset(capture, err));
+    if (weir_mysql_reads_rows(capture->settings)) {
+        WEIR_TRY(weir_capture_wait_for_prepared(capture, err));
+    }
     WEIR_TRY(weir_capture_find_tables(capture, err));
     WEIR_TRY(weir_capture_check_fields(capture, err));
     for (size_t i = 0; i < capture->table_count; i++) {

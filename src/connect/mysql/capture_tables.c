@@ -117,10 +117,7 @@ int weir_capture_find_tables(weir_capture *capture, weir_error *err)
     weir_mysql_name *names;
     size_t count;
     const weir_mysql_settings *settings = capture->settings;
-    weir_capture_stage stage =
-        settings->startup == WEIR_MYSQL_FROM_SNAPSHOT || settings->startup == WEIR_MYSQL_SNAPSHOT_ONLY
-            ? WEIR_CAPTURE_WAITING
-            : WEIR_CAPTURE_DONE;
+    weir_capture_stage stage = weir_mysql_reads_rows(settings) ? WEIR_CAPTURE_WAITING : WEIR_CAPTURE_DONE;
     weir_arena_init(&arena);
     int code =
         weir_mysql_list_tables(&capture->query, settings->databases, settings->tables, &arena, &names, &count, err);

@@ -93,6 +93,31 @@ int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format 
 
 /* ---- positions ---- */
 
+static bool stands_in_transactions(const weir_binlog_event *event)
+{
+    switch (event->type) {
+    case WEIR_BINLOG_FORMAT:
+    case WEIR_BINLOG_PREVIOUS_GTIDS:
+    case WEIR_BINLOG_HEARTBEAT:
+    case WEIR_BINLOG_HEARTBEAT_2:
+    case WEIR_BINLOG_MARIADB_CHECKPOINT:
+    case WEIR_BINLOG_MARIADB_GTID_LIST:
+    case WEIR_BINLOG_MARIADB_ENCRYPTION:
+        return false;
+    default:
+        return event->next_position != 0 && (event->flags & WEIR_BINLOG_ARTIFICIAL) == 0;
+    }
+}
+
+uint64_t weir_binlog_position_after(const weir_binlog_event *event, uint64_t position)
+{
+    if (!stands_in_transactions(event)) {
+        return position;
+    }
+    uint64_t after = (position & ~(uint64_t)UINT32_MAX) | event->next_position;
+    return after < position ? after + ((uint64_t)1 << 32) : after;
+}
+
 int weir_binlog_parse_rotate(const weir_binlog_event *event, weir_slice *out_file, uint64_t *out_position,
                              weir_error *err)
 {
@@ -208,7 +233,9 @@ int weir_binlog_unpack_transaction(const weir_binlog_event *event, weir_buffer *
         return weir_fail(err, WEIR_UNSUPPORTED, "binlog: a transaction with compression %" PRIu64 " is not read",
                          compression);
     }
-    return weir_decompress_unknown(WEIR_COMPRESSION_ZSTD, reader.left, LARGEST_UNPACKED, out, "binlog", err);
+    WEIR_TRY_CTX(weir_decompress_unknown(WEIR_COMPRESSION_ZSTD, reader.left, LARGEST_UNPACKED, out, "binlog", err), err,
+                 "a compressed transaction (binlog_transaction_compression), which may have 2 GB unpacked");
+    return WEIR_OK;
 }
 
 int weir_binlog_next_packed(weir_slice *events, weir_binlog_event *out, weir_error *err)

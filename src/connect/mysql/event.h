@@ -33,8 +33,10 @@ typedef enum weir_binlog_event_type {
     WEIR_BINLOG_TRANSACTION_PAYLOAD = 40,
     WEIR_BINLOG_HEARTBEAT_2 = 41,
     WEIR_BINLOG_GTID_TAGGED = 42,
+    WEIR_BINLOG_MARIADB_CHECKPOINT = 161,
     WEIR_BINLOG_MARIADB_GTID = 162,
     WEIR_BINLOG_MARIADB_GTID_LIST = 163,
+    WEIR_BINLOG_MARIADB_ENCRYPTION = 164,
     WEIR_BINLOG_MARIADB_QUERY_COMPRESSED = 165,
     WEIR_BINLOG_MARIADB_WRITE_ROWS_COMPRESSED_1 = 166,
     WEIR_BINLOG_MARIADB_UPDATE_ROWS_COMPRESSED_1 = 167,
@@ -67,6 +69,11 @@ typedef struct weir_binlog_event {
 /* Takes an event apart and checks its checksum. */
 int weir_binlog_event_parse(weir_slice bytes, const weir_binlog_format *format, weir_binlog_event *out,
                             weir_error *err);
+
+/* The position behind an event, where the one before it was at `position`: events have 32 bits of it, and files may be
+ * longer. Events that are not of transactions leave it as it is: they may have been sent from the beginning of the
+ * file. */
+uint64_t weir_binlog_position_after(const weir_binlog_event *event, uint64_t position);
 
 int weir_binlog_parse_format(const weir_binlog_event *event, weir_binlog_format *out, weir_error *err);
 

@@ -8,6 +8,8 @@
 #include "connect/mysql/mysql_source.h"
 
 #define LARGEST_CHUNK    65536
+#define WHOLE_BYTES      ((int64_t)256 << 20)
+#define WHOLE_SHARE      4 /* of the budget */
 #define BATCH_BYTES      ((int64_t)16 << 20)
 #define BUDGET_SHARE     8 /* of the budget for a batch: vectors grow by doubling, and several are on their way */
 #define LEAST_TIMEOUT_MS 250
@@ -337,6 +339,7 @@ int weir_mysql_settings_read(const weir_source_options *options, weir_mysql_sett
     out->chunk_rows = out->chunk_rows < out->batch_rows ? out->chunk_rows : out->batch_rows;
     out->budget = options->budget;
     int64_t share = out->budget == NULL ? BATCH_BYTES : weir_budget_limit(out->budget) / BUDGET_SHARE;
+    out->whole_bytes = out->budget == NULL ? WHOLE_BYTES : weir_budget_limit(out->budget) / WHOLE_SHARE;
     out->batch_bytes = share < BATCH_BYTES ? share : BATCH_BYTES;
     return WEIR_OK;
 }

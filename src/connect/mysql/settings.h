@@ -55,8 +55,15 @@ typedef struct weir_mysql_settings {
     int32_t metadata_count;
     int64_t batch_rows;
     int64_t batch_bytes; /* of a batch or a chunk at most, by the budget */
+    int64_t whole_bytes; /* … of rows that have to be read at once */
     weir_budget *budget; /* of the source: whoever reads on after it was closed must not look at it */
 } weir_mysql_settings;
+
+/* Whether the rows that there are are read, and not only changes. */
+static inline bool weir_mysql_reads_rows(const weir_mysql_settings *settings)
+{
+    return settings->startup == WEIR_MYSQL_FROM_SNAPSHOT || settings->startup == WEIR_MYSQL_SNAPSHOT_ONLY;
+}
 
 /* The options of a table alone: what can be said of it without its columns. */
 int weir_mysql_settings_check(const weir_options *options, weir_error *err);

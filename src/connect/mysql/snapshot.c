@@ -292,6 +292,17 @@ typedef struct row_fetch {
     bool is_cut; /* there was too much: rows from here on are left for the next chunk */
 } row_fetch;
 
+static int fail_large(const weir_capture *capture, const weir_captured_table *table, weir_error *err)
+{
+    return weir_fail(
+        err, WEIR_UNSUPPORTED,
+        "table %s.%s: the rows that have to be read at once take more than %" PRId64
+        " MB; name %s NOT NULL column that is never changed: 'scan.incremental.snapshot.chunk.key-column', or "
+        "give more '--memory'",
+        table->definition.database, table->definition.name, capture->settings->whole_bytes >> 20,
+        has_ties(capture) ? "another column, of which fewer rows have the same value: a" : "a");
+}
+
 static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding *binding, bool may_cut, row_fetch *out,
                       weir_error *err)
 {
@@ -302,6 +313,9 @@ static int fetch_rows(weir_capture *capture, MYSQL_RES *result, weir_row_binding
     while ((row = library->fetch_row(result)) != NULL) {
         unsigned long *sizes = library->fetch_lengths(result);
         out->is_cut = out->is_cut || (may_cut && out->bytes > capture->settings->batch_bytes);
+        if (!may_cut && out->bytes > capture->settings->whole_bytes) {
+            return fail_large(capture, chunk->table, err);
+        }
         if (out->is_cut) {
             continue; /* to the end of the result, which cannot be left */
         }
