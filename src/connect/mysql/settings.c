@@ -9,7 +9,7 @@
 
 #define LARGEST_CHUNK    65536
 #define WHOLE_BYTES      ((int64_t)256 << 20)
-#define WHOLE_SHARE      4 /* of the budget */
+#define WHOLE_SHARE      2 /* of the budget */
 #define BATCH_BYTES      ((int64_t)16 << 20)
 #define BUDGET_SHARE     8 /* of the budget for a batch: vectors grow by doubling, and several are on their way */
 #define LEAST_TIMEOUT_MS 250
