@@ -58,6 +58,7 @@ format:
 check: build
 	@tools/deps.sh --check
 	@tools/check-includes.sh
+	@tools/check-architecture.sh
 	@git ls-files 'src/*.c' | xargs clang-tidy-19 -p $(BUILD) --quiet
 
 clean:
