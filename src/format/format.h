@@ -8,7 +8,7 @@
  *   compression.h  one face over zstd, lz4, snappy, brotli, zlib, bzip2
  *
  * A reader gives top-level columns of one file by row position; a writer takes columns and makes one file. Schema
- * evolution (mapping and casting columns of older files) is not done here but in table/data_file_reader.h: here a
+ * evolution (mapping and casting columns of older files) is not done here but in file/data_file_reader.h: here a
  * column has the type of the file's own Paimon schema.
  *
  * Threading: a reader or writer is used by one thread at a time; several readers may share a weir_file. */
@@ -93,14 +93,14 @@ struct weir_format_writer {
 
 /* How to write. Zero-initialized fields mean: the default. */
 typedef struct weir_format_write_options {
-    const char *compression;   /* "zstd" (default), "none", "snappy", "lz4", "lz4_raw", "gzip", "brotli"; avro: also
-                                  "null", "deflate", "bzip2", "zstandard" */
-    int32_t zstd_level;        /* default 1 */
-    int64_t row_group_bytes;   /* default 128 MB; of uncompressed data */
-    int32_t page_rows;         /* default 20 000 */
-    int64_t page_bytes;        /* default 1 MB */
+    const char *compression; /* "zstd" (default), "none", "snappy", "lz4", "lz4_raw", "gzip", "brotli"; avro: also
+                                "null", "deflate", "bzip2", "zstandard" */
+    int32_t zstd_level;      /* default 1 */
+    int64_t row_group_bytes; /* default 128 MB; of uncompressed data */
+    int32_t page_rows;       /* default 20 000 */
+    int64_t page_bytes;      /* default 1 MB */
     bool no_dictionary;
-    bool no_stats;             /* of columns, for the manifest */
+    bool no_stats; /* of columns, for the manifest */
 } weir_format_write_options;
 
 /* Opens a data file. `format` is "parquet", "avro", …; `fields` are the requested columns as the file's own schema has

@@ -8,10 +8,10 @@
  *   buffer_merge.h          what comes of a buffer's rows of one key, by the table's merge engine
  *   compaction.h            running a compaction: upgrade, rewrite, changelog; by key range on several threads
  *   compaction_changelog.h  what became of the older rows: the changelog of lookup and of full compactions
- *   expired_files.h         which files hold rows that are too old to be kept
  *   lookup.h                older rows of keys, for compactions that need them
- *   merge_tree_writer.h     the writer of a primary-key bucket
- *   append_writer.h         the writer of an append bucket, and compaction of its small files
+ *   merge_tree_writer.c     the writer of a primary-key bucket
+ *   append_writer.c         the writer of an append bucket
+ *   append_compaction.h     which small files of an append bucket become one, and their compaction
  *   postpone_writer.c       the writer of rows that wait for their bucket
  *
  * Threading: a bucket writer belongs to one thread at a time; its compactions run in the context's pool. */

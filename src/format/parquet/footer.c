@@ -4,7 +4,7 @@
  *
  * Only what reading needs is kept. Everything that later code allocates or reads by is checked here once: the schema is
  * a tree, each row group has a chunk a leaf, chunks lie inside the file, rows don't overflow. Page headers and page
- * indexes are read in page.c and page_index.c. */
+ * indexes are read in page_header.c and page_index.c. */
 #include "format/parquet/footer.h"
 
 #include "format/parquet/statistics.h"

@@ -1,8 +1,8 @@
 /* Parquet files: reader and writer behind the interfaces of format.h.
  *
- * Reads everything that Java Paimon, Arrow, Spark and DuckDB write (plain, dictionary, RLE, delta encodings, byte stream
- * split, data page v1 and v2, every codec but LZO, nested columns by definition and repetition levels); writes what
- * storage.md says: pages of at most 20 000 rows, page indexes, statistics, field ids, dictionaries where they pay. */
+ * Reads everything that Java Paimon, Arrow, Spark and DuckDB write (plain, dictionary, RLE, delta encodings, byte
+ * stream split, data page v1 and v2, every codec but LZO, nested columns by definition and repetition levels); writes
+ * pages of at most 20 000 rows, page indexes, statistics, field ids, and dictionaries where they pay. */
 #ifndef WEIR_FORMAT_PARQUET_H
 #define WEIR_FORMAT_PARQUET_H
 

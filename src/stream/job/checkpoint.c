@@ -1,4 +1,4 @@
-/* Checkpoints, steps 1 to 3 of design/streaming.md, and what follows from them after a crash.
+/* Checkpoints, in the steps that job.h numbers, and what follows from them after a crash.
  *
  * In the state backend, besides the operators' state: "plan" (the words of all INSERTs), "source/<uid>" (positions),
  * "sink/<number>" (what a sink prepared for this checkpoint). */

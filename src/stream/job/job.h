@@ -1,8 +1,8 @@
 /* A job: one or several INSERTs that run on, with one thread and common checkpoints.
  *
  * The thread asks its sources in turn, pushes what they give through the operators into the sinks, and makes a
- * checkpoint when the interval has passed, when state or sinks are full, or after so many rows. A checkpoint is what
- * design calls steps 1 to 3:
+ * checkpoint when the interval has passed, when state or sinks are full, or after so many rows. A checkpoint has three
+ * steps:
  *   1 sinks prepare: files that no snapshot names yet, synced
  *   2 state, positions, and what the sinks prepared are written to RocksDB in one synced step
  *   3 the sinks commit
