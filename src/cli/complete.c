@@ -49,7 +49,8 @@ void weir_completion_add_name(weir_completion *self, const char *name, const cha
     weir_buffer_free(&quoted);
 }
 
-void weir_completion_add_word(weir_completion *self, const char *word, const char *suffix)
+/* Adds a keyword or function that begins as the word at hand does, in the case that is used. */
+static void add_word(weir_completion *self, const char *word, const char *suffix)
 {
     if (!begins_with(word, self->word)) {
         return;
@@ -127,7 +128,7 @@ static void add_words(weir_completion *self, const char *words)
     char *copy = weir_arena_strdup(&self->out->arena, words);
     char *rest = NULL;
     for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        weir_completion_add_word(self, word, " ");
+        add_word(self, word, " ");
     }
 }
 
@@ -144,7 +145,7 @@ static const char *followers_of(const weir_completion *self, size_t piece)
 static void add_keywords(weir_completion *self)
 {
     for (size_t i = 0; i < weir_sql_keyword_count(); i++) {
-        weir_completion_add_word(self, weir_sql_keyword(i), " ");
+        add_word(self, weir_sql_keyword(i), " ");
     }
 }
 
@@ -154,7 +155,7 @@ static void add_functions(weir_completion *self)
         const weir_function *function = &weir_functions[i];
         if (function->kind != WEIR_FUNCTION_KNOWN) {
             bool takes_arguments = function->signature == NULL || strchr(function->signature, '(') != NULL;
-            weir_completion_add_word(self, function->name, takes_arguments ? "(" : " ");
+            add_word(self, function->name, takes_arguments ? "(" : " ");
         }
     }
 }

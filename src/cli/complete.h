@@ -46,8 +46,6 @@ typedef struct weir_completion {
 void weir_completion_add(weir_completion *self, const char *text, const char *suffix);
 /* The same for a name, which is put in backquotes where that is needed. */
 void weir_completion_add_name(weir_completion *self, const char *name, const char *suffix);
-/* The same for a keyword or function, in the case that is used. */
-void weir_completion_add_word(weir_completion *self, const char *word, const char *suffix);
 
 bool weir_completion_is(const weir_completion *self, size_t piece, const char *word); /* in any case */
 /* The text of a name, without its backquotes, in the arena of the candidates. */

@@ -3,7 +3,8 @@
 
 #include "session/state.h"
 
-void weir_names_add(weir_names *names, const char *name)
+/* Adds a copy. */
+static void add_name(weir_names *names, const char *name)
 {
     if (names->count == names->capacity) {
         size_t capacity = names->capacity == 0 ? 32 : names->capacity * 2;
@@ -20,7 +21,7 @@ void weir_names_add(weir_names *names, const char *name)
 static void add_all(weir_names *names, const char *const *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        weir_names_add(names, items[i]);
+        add_name(names, items[i]);
     }
 }
 
@@ -30,7 +31,7 @@ void weir_session_catalog_names(const weir_session *session, weir_names *out)
     for (size_t i = 0; i < catalogs->entry_count; i++) {
         const weir_session_catalog *catalog = catalogs->entries[i].value;
         if (catalog != NULL) {
-            weir_names_add(out, catalog->name);
+            add_name(out, catalog->name);
         }
     }
 }
@@ -86,6 +87,6 @@ void weir_session_column_names(weir_session *session, const char *const *parts, 
         return;
     }
     for (int32_t i = 0; i < description.columns.column_count; i++) {
-        weir_names_add(out, description.columns.columns[i].name);
+        add_name(out, description.columns.columns[i].name);
     }
 }

@@ -11,8 +11,6 @@ typedef struct weir_names {
     weir_arena *arena;
 } weir_names;
 
-void weir_names_add(weir_names *names, const char *name); /* copies */
-
 void weir_session_catalog_names(const weir_session *session, weir_names *out);
 
 /* `catalog` and `database` NULL: the current ones. */

@@ -118,6 +118,5 @@ int weir_bind_constant(const weir_bind_context *context, const weir_ast_expressi
 /* Names of all functions and aggregates, for SHOW FUNCTIONS and completion. */
 size_t weir_sql_function_count(void); /* of those that are offered */
 const char *weir_sql_function_name(size_t index);
-const char *weir_sql_function_signature(size_t index); /* such as "CONCAT_WS(separator, text, ...)" */
 
 #endif

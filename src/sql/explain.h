@@ -22,7 +22,4 @@ void weir_explain_json(const weir_plan *plan, const char *root, weir_buffer *out
 /* Appends advice, a line each; says so where there is none. */
 void weir_explain_advice(const weir_plan *plan, weir_buffer *out);
 
-/* About how many rows a plan gives; -1: unknown. Plans its scans. */
-int weir_explain_rows(const weir_plan *plan, int64_t *out, weir_error *err);
-
 #endif

@@ -10,7 +10,7 @@ static void keep_name(weir_expire_keep *keep, const char *name)
 
 void weir_expire_keep_free(weir_expire_keep *keep) { weir_map_free(&keep->names); }
 
-bool weir_expire_keeps(const weir_expire_keep *keep, const char *name)
+static bool keeps(const weir_expire_keep *keep, const char *name)
 {
     return weir_map_get(&keep->names, weir_slice_text(name)) != NULL;
 }
@@ -234,7 +234,7 @@ void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *ke
     const weir_table_context *context = &table->context;
     const char *bucket_path = NULL;
     weir_arena arena;
-    if (weir_expire_keeps(keep, entry->file->name)) {
+    if (keeps(keep, entry->file->name)) {
         return;
     }
     weir_arena_init(&arena);
@@ -252,7 +252,7 @@ void weir_expire_remove_file(const weir_table *table, const weir_expire_keep *ke
 static void remove_manifest(const weir_table *table, const weir_expire_keep *keep, const char *name, weir_arena *arena,
                             weir_removal *removal)
 {
-    if (name != NULL && !weir_expire_keeps(keep, name)) {
+    if (name != NULL && !keeps(keep, name)) {
         weir_removal_add(removal, weir_manifest_path(arena, &table->context.paths, name));
     }
 }
@@ -263,7 +263,7 @@ static int remove_manifests(const weir_table *table, const weir_expire_keep *kee
 {
     const weir_table_context *context = &table->context;
     weir_manifest_files files = {0};
-    if (list == NULL || weir_expire_keeps(keep, list)) {
+    if (list == NULL || keeps(keep, list)) {
         return WEIR_OK;
     }
     int code = weir_manifest_list_read(context->fs, &context->paths, list, arena, &files, err);
@@ -280,13 +280,13 @@ static int remove_indexes(const weir_table *table, const weir_expire_keep *keep,
 {
     const weir_table_context *context = &table->context;
     weir_index_entries entries = {0};
-    if (name == NULL || weir_expire_keeps(keep, name)) {
+    if (name == NULL || keeps(keep, name)) {
         return WEIR_OK;
     }
     int code = weir_index_manifest_read(context->fs, &context->paths, name, arena, &entries, err);
     for (size_t i = 0; i < entries.count && code == WEIR_OK; i++) {
         const char *path = NULL;
-        if (!weir_expire_keeps(keep, entries.items[i].file->name) &&
+        if (!keeps(keep, entries.items[i].file->name) &&
             weir_index_file_path(arena, &context->paths, context->schema, &entries.items[i], &path, NULL) == WEIR_OK) {
             weir_removal_add(removal, path);
         }
@@ -308,9 +308,9 @@ int weir_expire_remove_lists(const weir_table *table, const weir_expire_keep *ke
         WEIR_GO(remove_manifests(table, keep, lists[i], &arena, removal, err));
     }
     WEIR_GO(remove_indexes(table, keep, snapshot->index_manifest, &arena, removal, err));
-    if (snapshot->statistics != NULL && !weir_expire_keeps(keep, snapshot->statistics)) {
-        weir_removal_add(removal,
-                         weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics));
+    if (snapshot->statistics != NULL && !keeps(keep, snapshot->statistics)) {
+        weir_removal_add(
+            removal, weir_arena_format(&arena, "%s/statistics/%s", table->context.paths.table, snapshot->statistics));
     }
     weir_removal_run(removal);
     for (size_t i = 0; i < 3; i++) {

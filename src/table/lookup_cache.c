@@ -85,14 +85,6 @@ void weir_lookup_cache_free(weir_lookup_cache *cache)
     free(cache);
 }
 
-int64_t weir_lookup_cache_bytes(weir_lookup_cache *cache)
-{
-    pthread_mutex_lock(&cache->mutex);
-    int64_t bytes = cache->bytes;
-    pthread_mutex_unlock(&cache->mutex);
-    return bytes;
-}
-
 weir_lookup_slot *weir_lookup_cache_take(weir_lookup_cache *cache, const char *file_name)
 {
     pthread_mutex_lock(&cache->mutex);

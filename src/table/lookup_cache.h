@@ -39,7 +39,4 @@ int weir_lookup_cache_get(weir_lookup_cache *cache, weir_lookup_slot *slot, cons
 bool weir_lookup_cache_has_garbage(weir_lookup_cache *cache);
 void weir_lookup_cache_sweep(weir_lookup_cache *cache);
 
-/* What the files take. */
-int64_t weir_lookup_cache_bytes(weir_lookup_cache *cache);
-
 #endif

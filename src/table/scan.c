@@ -26,7 +26,8 @@ void weir_table_plan_free(weir_table_plan *plan)
     }
 }
 
-int weir_scan_check_readable(const weir_table *table, weir_error *err)
+/* Refuses, by name, options under which the files of a table do not mean what a plain read or a merge makes of them. */
+static int check_readable(const weir_table *table, weir_error *err)
 {
     static const struct {
         const char *key;
@@ -74,7 +75,7 @@ bool weir_scan_skips_level_zero(const weir_table *table)
 int weir_scan_check_changes_readable(const weir_table *table, weir_error *err)
 {
     bool evolves = false;
-    WEIR_TRY(weir_scan_check_readable(table, err));
+    WEIR_TRY(check_readable(table, err));
     WEIR_TRY(weir_options_bool(&table->schema->options, "data-evolution.enabled", &evolves, err));
     if (evolves) {
         return weir_fail(err, WEIR_UNSUPPORTED,
@@ -311,7 +312,8 @@ int weir_scan_changes(const weir_table *table, const weir_snapshot *snapshot, bo
                                    &plan->arena, &entries, err));
     }
     if (changelog) {
-        /* Several compactions of one commit tell one change after the other; numbers of rows do not say which is first. */
+        /* Several compactions of one commit tell one change after the other; numbers of rows do not say which is first.
+         */
         weir_manifest_entries_group(&entries);
     } else {
         weir_manifest_entries_sort(&entries);
@@ -379,7 +381,7 @@ static int32_t least_level(const weir_table *table, const weir_scan_options *opt
 
 int weir_scan_plan(const weir_table *table, const weir_scan_options *options, weir_table_plan **out, weir_error *err)
 {
-    WEIR_TRY(weir_scan_check_readable(table, err));
+    WEIR_TRY(check_readable(table, err));
     int64_t started_ns = weir_monotonic_ns();
     weir_table_plan *plan = weir_alloc_zeroed(1, sizeof *plan);
     weir_arena_init(&plan->arena);

@@ -1,7 +1,8 @@
 /* Planning: from a table to the splits that a batch read needs.
  *
- * Which snapshot is read follows from the table's options: scan.mode, scan.snapshot-id, scan.tag-name, scan.timestamp-millis,
- * scan.timestamp, scan.watermark, scan.version, incremental-between and -timestamp, incremental-between-scan-mode. */
+ * Which snapshot is read follows from the table's options: scan.mode, scan.snapshot-id, scan.tag-name,
+ * scan.timestamp-millis, scan.timestamp, scan.watermark, scan.version, incremental-between and -timestamp,
+ * incremental-between-scan-mode. */
 #ifndef WEIR_TABLE_SCAN_H
 #define WEIR_TABLE_SCAN_H
 
@@ -10,11 +11,11 @@
 #include "table/table.h"
 
 typedef enum weir_split_kind {
-    WEIR_SPLIT_RAW,      /* rows of the files as they are, one file after the other (append tables, merged files) */
-    WEIR_SPLIT_MERGE,    /* a section: runs to merge */
-    WEIR_SPLIT_COLUMNS,  /* rows whose columns stand in several files (data evolution) */
-    WEIR_SPLIT_CHANGELOG,/* rows of the files with their kinds, in file order (changelog or delta files) */
-    WEIR_SPLIT_DIFF      /* the difference of two states of one bucket: `before` and `runs` */
+    WEIR_SPLIT_RAW,       /* rows of the files as they are, one file after the other (append tables, merged files) */
+    WEIR_SPLIT_MERGE,     /* a section: runs to merge */
+    WEIR_SPLIT_COLUMNS,   /* rows whose columns stand in several files (data evolution) */
+    WEIR_SPLIT_CHANGELOG, /* rows of the files with their kinds, in file order (changelog or delta files) */
+    WEIR_SPLIT_DIFF       /* the difference of two states of one bucket: `before` and `runs` */
 } weir_split_kind;
 
 typedef struct weir_split {
@@ -24,15 +25,15 @@ typedef struct weir_split {
     int32_t bucket;
     weir_data_file **files; /* RAW, COLUMNS, CHANGELOG */
     int32_t file_count;
-    int64_t first_row; /* RAW, a piece of one file: … */
-    int64_t row_limit; /* … so many rows of it; 0: the split is all rows of all its files */
+    int64_t first_row;    /* RAW, a piece of one file: … */
+    int64_t row_limit;    /* … so many rows of it; 0: the split is all rows of all its files */
     weir_slice lower_key; /* MERGE, a piece: the keys in [lower, upper), as in merge_reader.h; empty: unbounded */
     weir_slice upper_key;
     weir_sorted_run *runs; /* MERGE, DIFF (after) */
     int32_t run_count;
     weir_sorted_run *before; /* DIFF */
     int32_t before_count;
-    bool with_before; /* DIFF: a -U comes before each +U, and -D stand for deletes; otherwise newer rows as they are */
+    bool with_before;  /* DIFF: a -U comes before each +U, and -D stand for deletes; otherwise newer rows as they are */
     int64_t row_count; /* physical rows, an estimate of the rows that come out */
     int64_t size_bytes;
     const weir_table *table; /* whose files these are: the fallback branch's; NULL: the planned table's */
@@ -40,7 +41,7 @@ typedef struct weir_split {
 
 typedef struct weir_table_plan {
     weir_arena arena;
-    int64_t snapshot_id; /* that was planned; 0: the table is empty */
+    int64_t snapshot_id;           /* that was planned; 0: the table is empty */
     const weir_snapshot *snapshot; /* NULL: none */
     weir_split *splits;
     size_t split_count;
@@ -48,7 +49,7 @@ typedef struct weir_table_plan {
     int64_t manifests; /* of the snapshot */
     int64_t manifests_read;
     int64_t files_in_snapshot; /* live ones, pruned or not */
-    int64_t files_total; /* live files of the snapshot that were looked at */
+    int64_t files_total;       /* live files of the snapshot that were looked at */
     int64_t files_kept;
     /* The exact number of rows, where the splits tell it without reading (all RAW, no predicate); otherwise -1. */
     int64_t exact_row_count;
@@ -68,9 +69,7 @@ typedef struct weir_scan_options {
     bool without_postponed;             /* changes in files that have no bucket yet are left out */
 } weir_scan_options;
 
-/* Refuses, by name, options under which the files of a table do not mean what a plain read or a merge makes of them. */
-int weir_scan_check_readable(const weir_table *table, weir_error *err);
-/* The same for reading changes. */
+/* Refuses, by name, options under which the files of a table do not mean what a reader of its changes makes of them. */
 int weir_scan_check_changes_readable(const weir_table *table, weir_error *err);
 
 /* Plans a batch read. `options` NULL: everything. The caller frees the plan; splits stay valid until then. */

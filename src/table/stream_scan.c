@@ -57,8 +57,8 @@ static int read_mode(weir_stream_scan *scan, weir_error *err)
     bool is_default = mode == NULL || strcmp(mode, "default") == 0;
     if (weir_options_get(set, "scan.snapshot-id") != NULL &&
         (is_default || strcmp(mode, "from-snapshot") == 0 || strcmp(mode, "from-snapshot-full") == 0)) {
-        scan->mode = !is_default && strcmp(mode, "from-snapshot-full") == 0 ? START_FROM_SNAPSHOT_FULL
-                                                                            : START_FROM_SNAPSHOT;
+        scan->mode =
+            !is_default && strcmp(mode, "from-snapshot-full") == 0 ? START_FROM_SNAPSHOT_FULL : START_FROM_SNAPSHOT;
         return weir_options_int(set, "scan.snapshot-id", &scan->start, err);
     }
     if (is_default || strcmp(mode, "from-timestamp") == 0) {
@@ -122,15 +122,9 @@ int weir_stream_scan_open(const weir_table *table, const weir_scan_options *opti
     return WEIR_OK;
 }
 
-void weir_stream_scan_close(weir_stream_scan *scan)
-{
-    free(scan);
-}
+void weir_stream_scan_close(weir_stream_scan *scan) { free(scan); }
 
-int64_t weir_stream_scan_position(const weir_stream_scan *scan)
-{
-    return scan->next_snapshot;
-}
+int64_t weir_stream_scan_position(const weir_stream_scan *scan) { return scan->next_snapshot; }
 
 int weir_stream_scan_restore(weir_stream_scan *scan, int64_t next_snapshot, weir_error *err)
 {
@@ -152,8 +146,6 @@ int weir_stream_scan_restore_state(weir_stream_scan *scan, int64_t snapshot_id, 
 
 bool weir_stream_scan_gave_state(const weir_stream_scan *scan) { return scan->gave_state; }
 
-bool weir_stream_scan_is_bounded(const weir_stream_scan *scan) { return scan->bounded_watermark != INT64_MAX; }
-
 int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir_error *err)
 {
     const weir_table_context *context = &scan->table->context;
@@ -167,10 +159,7 @@ int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir
     return code;
 }
 
-void weir_stream_scan_set_end(weir_stream_scan *scan, int64_t last_snapshot)
-{
-    scan->last_snapshot = last_snapshot;
-}
+void weir_stream_scan_set_end(weir_stream_scan *scan, int64_t last_snapshot) { scan->last_snapshot = last_snapshot; }
 
 /* Rows of snapshots with a watermark above the bound are not wanted any more. */
 static bool is_beyond_bound(const weir_stream_scan *scan, const weir_snapshot *snapshot)
@@ -178,9 +167,9 @@ static bool is_beyond_bound(const weir_stream_scan *scan, const weir_snapshot *s
     return snapshot->watermark != WEIR_NO_WATERMARK && snapshot->watermark > scan->bounded_watermark;
 }
 
-/* The state of a snapshot as the follow-up expects it: changelogs that a compaction makes speak of what lies above level
- * 0, and those of full compactions of the top level alone. Where writers' files are followed, nothing may be left out
- * that they wrote before, also of tables whose level 0 batch reads do not see. */
+/* The state of a snapshot as the follow-up expects it: changelogs that a compaction makes speak of what lies above
+ * level 0, and those of full compactions of the top level alone. Where writers' files are followed, nothing may be left
+ * out that they wrote before, also of tables whose level 0 batch reads do not see. */
 static int plan_full(weir_stream_scan *scan, const weir_snapshot *snapshot, weir_table_plan *plan, weir_error *err)
 {
     int32_t min_level = -1;
@@ -311,9 +300,8 @@ static int plan_changes(const weir_stream_scan *scan, const weir_snapshot *snaps
     plan->snapshot = snapshot;
     bool changelog = scan->producer != WEIR_CHANGELOG_NONE;
     if (snapshot->commit_kind == WEIR_COMMIT_OVERWRITE) {
-        return scan->reads_overwrites
-                   ? weir_scan_overwrite(scan->table, snapshot, changelog, &scan->options, plan, err)
-                   : WEIR_OK;
+        return scan->reads_overwrites ? weir_scan_overwrite(scan->table, snapshot, changelog, &scan->options, plan, err)
+                                      : WEIR_OK;
     }
     if (!changelog && snapshot->commit_kind != WEIR_COMMIT_APPEND) {
         return WEIR_OK;

@@ -28,9 +28,6 @@ bool weir_stream_scan_gave_state(const weir_stream_scan *scan);
 /* To go on in the midst of such a plan: the next one is the state of this snapshot, planned as before. */
 int weir_stream_scan_restore_state(weir_stream_scan *scan, int64_t snapshot_id, weir_error *err);
 
-/* Whether the stream ends by itself: scan.bounded.watermark. */
-bool weir_stream_scan_is_bounded(const weir_stream_scan *scan);
-
 /* Whether there may be something to plan, at the cost of one look for a file. */
 int weir_stream_scan_may_have_next(const weir_stream_scan *scan, bool *out, weir_error *err);
 

@@ -8,7 +8,8 @@
 
 #include "vector/compare.h"
 
-bool weir_summary_has_bounds(const weir_type *type)
+/* Whether values of the type can be summarized: statistics of texts may be truncated, those of floats leave NaN out. */
+static bool has_bounds(const weir_type *type)
 {
     switch (type->id) {
     case WEIR_TINYINT:
@@ -113,8 +114,7 @@ int weir_table_summarize(const weir_table *table, const weir_predicate *predicat
     for (int32_t i = 0; i < count; i++) {
         bool is_bound = summaries[i].kind >= WEIR_SUMMARY_MIN;
         summaries[i].value = (weir_literal){.is_null = is_bound};
-        *out_known =
-            *out_known && (!is_bound || weir_summary_has_bounds(table->schema->fields[summaries[i].column].type));
+        *out_known = *out_known && (!is_bound || has_bounds(table->schema->fields[summaries[i].column].type));
     }
     if (*out_known) {
         WEIR_GO(weir_scan_plan(table, &options, &plan, err));

@@ -18,9 +18,6 @@ typedef struct weir_summary {
     weir_literal value; /* out; of types without bytes */
 } weir_summary;
 
-/* Whether values of the type can be summarized: statistics of texts may be truncated, those of floats leave NaN out. */
-bool weir_summary_has_bounds(const weir_type *type);
-
 /* Fills in the values of all summaries, for the rows that match the predicate (NULL: all), or sets *out_known to false
  * where files would have to be read: rows to be merged, statistics that are not there, predicates on other columns than
  * those of the partition. */

@@ -99,7 +99,8 @@ static bool skip_escape(weir_json_cursor *cursor)
     }
 }
 
-bool weir_json_take_string(weir_json_cursor *cursor, weir_json_span *out)
+/* Takes the string whose opening quote is at `at`. False: a failure. */
+static bool take_string(weir_json_cursor *cursor, weir_json_span *out)
 {
     const uint8_t *start = ++cursor->at;
     *out = (weir_json_span){.token = WEIR_JSON_STRING};
@@ -224,7 +225,7 @@ bool weir_json_take_name(weir_json_cursor *cursor, weir_json_span *out)
     if (*cursor->at != '"') {
         return weir_json_fail(cursor, "a name in quotes");
     }
-    if (!weir_json_take_string(cursor, out)) {
+    if (!take_string(cursor, out)) {
         return false;
     }
     if (*cursor->at != ':') {
@@ -275,7 +276,7 @@ bool weir_json_take_value(weir_json_cursor *cursor, weir_json_span *out)
     weir_json_skip_blanks(cursor);
     switch (*cursor->at) {
     case '"':
-        return weir_json_take_string(cursor, out);
+        return take_string(cursor, out);
     case '{':
         return take_container(cursor, WEIR_JSON_OBJECT, out);
     case '[':

@@ -67,9 +67,6 @@ bool weir_json_fail(weir_json_cursor *cursor, const char *expected);
 /* Takes one value of any kind, with the blanks before it. False: a failure. */
 bool weir_json_take_value(weir_json_cursor *cursor, weir_json_span *out);
 
-/* Takes the string whose opening quote is at `at`. False: a failure. */
-bool weir_json_take_string(weir_json_cursor *cursor, weir_json_span *out);
-
 /* Walks through the object or array whose bracket is at `at`:
  *
  *   for (bool more = weir_json_enter(&cursor, '}'); more; more = weir_json_next(&cursor, '}')) { … }

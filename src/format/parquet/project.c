@@ -201,8 +201,9 @@ static int mismatch(const weir_parquet_node *node, const weir_type *type, const 
     return code;
 }
 
-int weir_parquet_leaf_resolve(const weir_parquet_node *node, const weir_type *type, const char *path,
-                              weir_parquet_leaf *out, weir_error *err)
+/* Decides how the leaf's physical values become values of `type`. */
+static int resolve_leaf(const weir_parquet_node *node, const weir_type *type, const char *path, weir_parquet_leaf *out,
+                        weir_error *err)
 {
     const weir_parquet_element *element = node->element;
     *out = (weir_parquet_leaf){
@@ -257,7 +258,7 @@ static int project_leaf(projection_work *work, const weir_parquet_node *node, su
         work->leaf_capacity = capacity;
     }
     weir_parquet_leaf *leaf = &work->leaves[work->leaf_count];
-    WEIR_TRY(weir_parquet_leaf_resolve(node, out->type, work->path, leaf, work->err));
+    WEIR_TRY(resolve_leaf(node, out->type, work->path, leaf, work->err));
     leaf->slot_definition = around.slot_definition;
     work->leaf_count++;
     return WEIR_OK;

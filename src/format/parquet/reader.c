@@ -17,7 +17,8 @@
 
 static weir_parquet_reader *reader_of(weir_format_reader *base) { return (weir_parquet_reader *)(void *)base; }
 
-weir_parquet_column_reader *weir_parquet_leaf_reader(weir_parquet_reader *reader, int32_t leaf)
+/* The reader of a leaf, made when first asked for. */
+static weir_parquet_column_reader *leaf_reader(weir_parquet_reader *reader, int32_t leaf)
 {
     if (reader->columns[leaf] == NULL) {
         weir_parquet_column_reader *column = weir_alloc(sizeof *column);
@@ -47,7 +48,7 @@ static int read_leaves(weir_parquet_reader *reader, const weir_parquet_column *c
                        weir_vector *out, weir_error *err)
 {
     if (column->child_count == 0) {
-        return weir_parquet_nested_read(weir_parquet_leaf_reader(reader, column->leaf), first, count, out, err);
+        return weir_parquet_nested_read(leaf_reader(reader, column->leaf), first, count, out, err);
     }
     for (int32_t i = 0; i < column->child_count; i++) {
         WEIR_TRY(read_leaves(reader, &column->children[i], first, count, &out->children[i], err));
@@ -78,7 +79,7 @@ static int read_column(weir_format_reader *base, int32_t column, int64_t first, 
         return WEIR_OK;
     }
     if (is_flat(reader, requested)) {
-        return weir_parquet_column_read(weir_parquet_leaf_reader(reader, requested->leaf), first, count, out, err);
+        return weir_parquet_column_read(leaf_reader(reader, requested->leaf), first, count, out, err);
     }
     return read_nested(reader, requested, first, count, out, err);
 }
@@ -135,8 +136,7 @@ static int gather_column(weir_format_reader *base, int32_t column, int64_t first
     WEIR_TRY(check_rows(reader, column, first + rows[0], (int64_t)rows[count - 1] - rows[0] + 1, err));
     const weir_parquet_column *requested = &reader->projection.columns[column];
     if (is_flat(reader, requested)) {
-        return weir_parquet_column_gather(weir_parquet_leaf_reader(reader, requested->leaf), first, rows, count, out,
-                                          err);
+        return weir_parquet_column_gather(leaf_reader(reader, requested->leaf), first, rows, count, out, err);
     }
     return gather_nested(reader, column, first, rows, count, out, err);
 }
@@ -147,7 +147,7 @@ static int gather_column(weir_format_reader *base, int32_t column, int64_t first
 static int announce_leaf(weir_parquet_reader *reader, int32_t leaf, int64_t first, int64_t count, weir_read_range *out,
                          weir_error *err)
 {
-    weir_parquet_chunk_reader *chunk = &weir_parquet_leaf_reader(reader, leaf)->chunk;
+    weir_parquet_chunk_reader *chunk = &leaf_reader(reader, leaf)->chunk;
     uint64_t start;
     size_t size;
     *out = (weir_read_range){0};

@@ -17,9 +17,6 @@ typedef struct weir_parquet_reader {
     weir_vector **picked;                 /* one a requested column: of nested gathers; NULL before */
 } weir_parquet_reader;
 
-/* The reader of a leaf, made when first asked for. */
-weir_parquet_column_reader *weir_parquet_leaf_reader(weir_parquet_reader *reader, int32_t leaf);
-
 /* prune.c */
 int weir_parquet_prune(weir_format_reader *base, const weir_predicate *predicate, weir_row_ranges *out,
                        weir_error *err);

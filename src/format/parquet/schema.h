@@ -55,10 +55,6 @@ const weir_parquet_node *weir_parquet_map_entries(const weir_parquet_node *map);
 int weir_parquet_project(const weir_parquet_node *root, const weir_field *fields, int32_t field_count, const char *path,
                          weir_arena *arena, weir_parquet_projection *out, weir_error *err);
 
-/* Decides how the leaf's physical values become values of `type`. */
-int weir_parquet_leaf_resolve(const weir_parquet_node *node, const weir_type *type, const char *path,
-                              weir_parquet_leaf *out, weir_error *err);
-
 /* The Paimon type that a node has by itself. */
 int weir_parquet_node_type(const weir_parquet_node *node, weir_arena *arena, const char *path, const weir_type **out,
                            weir_error *err);

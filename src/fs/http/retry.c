@@ -7,7 +7,8 @@
 #define LONGEST_PAUSE_MS      8000
 #define LONGEST_ASKED_MS      30000
 
-bool weir_http_status_passes(int status)
+/* Statuses of servers that have too much to do, or trouble of their own. */
+static bool status_passes(int status)
 {
     return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
@@ -23,7 +24,7 @@ bool weir_http_tries_again(const weir_http_outcome *outcome, bool is_idempotent,
     int most = most_attempts > 0 ? most_attempts : DEFAULT_ATTEMPTS;
     switch (outcome->end) {
     case WEIR_HTTP_ANSWERED:
-        return weir_http_status_passes(outcome->status) && is_idempotent && attempts < most;
+        return status_passes(outcome->status) && is_idempotent && attempts < most;
     case WEIR_HTTP_UNREACHED:
         most = outcome->host_is_known || most < UNKNOWN_HOST_ATTEMPTS ? most : UNKNOWN_HOST_ATTEMPTS;
         return attempts < most;

@@ -20,9 +20,6 @@ typedef struct weir_http_outcome {
     bool host_is_known; /* has answered before */
 } weir_http_outcome;
 
-/* Statuses of servers that have too much to do, or trouble of their own. */
-bool weir_http_status_passes(int status);
-
 /* Whether the server may have done what the attempt asked for, though the answer does not say so. */
 bool weir_http_may_be_done(const weir_http_outcome *outcome);
 

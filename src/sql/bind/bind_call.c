@@ -212,5 +212,3 @@ size_t weir_sql_function_count(void)
 }
 
 const char *weir_sql_function_name(size_t index) { return offered(index)->name; }
-
-const char *weir_sql_function_signature(size_t index) { return offered(index)->signature; }

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "sql/bind/subquery.h"
 
-int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, const char *clause, int64_t *out)
+static int bind_row_count(weir_binder *binder, const weir_ast_expression *ast, const char *clause, int64_t *out)
 {
     int64_t value;
     if (ast->kind != WEIR_AST_NUMBER || !weir_parse_int64(weir_slice_text(ast->text), &value)) {
@@ -208,10 +208,10 @@ int weir_plan_order(weir_binder *binder, const weir_ast_query *query, weir_expre
         sort->sort_keys[i] = weir_sort_key_of(&query->order_by.items[i], expressions[i]);
     }
     if (query->limit != NULL) {
-        WEIR_TRY(weir_bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
+        WEIR_TRY(bind_row_count(binder, query->limit, "LIMIT", &sort->limit));
     }
     if (query->offset != NULL) {
-        WEIR_TRY(weir_bind_row_count(binder, query->offset, "OFFSET", &sort->offset));
+        WEIR_TRY(bind_row_count(binder, query->offset, "OFFSET", &sort->offset));
     }
     *plan = sort;
     return WEIR_OK;

@@ -243,7 +243,6 @@ int weir_bind_lateral(weir_binder *binder, const weir_ast_from *from, bool outer
 int weir_bind_table(weir_binder *binder, const weir_ast_name *name, const weir_ast_hints *hints, weir_sql_table **out,
                     const char **out_view);
 int weir_bind_scan(weir_binder *binder, weir_sql_table *table, const weir_position *at, weir_plan **out);
-int weir_bind_row_count(weir_binder *binder, const weir_ast_expression *ast, const char *clause, int64_t *out);
 weir_plan *weir_plan_new(weir_binder *binder, weir_plan_kind kind, const weir_position *at, weir_plan *input);
 weir_plan *weir_plan_project(weir_binder *binder, weir_plan *input, weir_expression **expressions, weir_field *fields,
                              int32_t count);

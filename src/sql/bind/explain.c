@@ -53,7 +53,8 @@ static int64_t rows_of_node(const weir_plan *plan, const int64_t *inputs)
     }
 }
 
-int weir_explain_rows(const weir_plan *plan, int64_t *out, weir_error *err)
+/* About how many rows a plan gives; -1: unknown. Plans its scans. */
+static int estimate_rows(const weir_plan *plan, int64_t *out, weir_error *err)
 {
     if (plan->kind == WEIR_PLAN_SCAN) {
         weir_buffer ignored = {0};
@@ -64,7 +65,7 @@ int weir_explain_rows(const weir_plan *plan, int64_t *out, weir_error *err)
     int64_t *inputs = weir_alloc_zeroed((size_t)plan->input_count + 1, sizeof *inputs);
     int code = WEIR_OK;
     for (int32_t i = 0; i < plan->input_count && code == WEIR_OK; i++) {
-        code = weir_explain_rows(plan->inputs[i], &inputs[i], err);
+        code = estimate_rows(plan->inputs[i], &inputs[i], err);
     }
     if (code == WEIR_OK) {
         *out = rows_of_node(plan, inputs);
@@ -107,7 +108,7 @@ static int show_details(const tree *self, const weir_plan *plan, weir_error *err
         weir_buffer_append_byte(self->out, ']');
     }
     if (self->options->costs) {
-        WEIR_TRY(weir_explain_rows(plan, &rows, err));
+        WEIR_TRY(estimate_rows(plan, &rows, err));
         if (rows >= 0) {
             weir_buffer_append_format(self->out, ", rows ~ %" PRId64, rows);
         } else {

@@ -30,7 +30,7 @@ typedef struct weir_running {
     weir_running_scan *scans;
     int32_t scan_count;
     weir_arena arena;
-    weir_stop *stop; /* of the thread that began it: its threads work under that, too */
+    weir_stop *stop;       /* of the thread that began it: its threads work under that, too */
     pthread_mutex_t mutex; /* of `error` */
     weir_error error;      /* the first one of a scan or a kernel */
     struct weir_running *next;
@@ -53,7 +53,7 @@ struct weir_sql_engine {
 /* Opens DuckDB if that has not happened yet. */
 int weir_engine_open(weir_sql_engine *engine, weir_error *err);
 
-/* Makes the kernels of a generated statement callable (kernels.c). */
+/* Makes the kernels of a generated statement callable (kernel_function.c). */
 int weir_engine_register(weir_sql_engine *engine, const weir_generated *generated, weir_error *err);
 
 /* The function weir_scan(query, scan) (scan_function.c). */
@@ -61,14 +61,12 @@ int weir_engine_register_scan(weir_sql_engine *engine, weir_error *err);
 
 /* The aggregates weir_sum and weir_avg over DOUBLE (exact_aggregate.c). */
 int weir_engine_register_aggregates(weir_sql_engine *engine, weir_error *err);
-weir_running *weir_engine_find_running(weir_sql_engine *engine, int64_t id);
 int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error *err);
 int weir_running_open_scans(weir_running *running, const weir_generated *generated, weir_error *err);
 int weir_running_open_scan(weir_running_scan *scan, weir_error *err);
 /* Opens scans of large sides of joins again with the keys of small ones (join_keys.c). */
 int weir_running_pass_join_keys(weir_sql_engine *engine, weir_running *running, const weir_plan *plan, weir_error *err);
 void weir_running_free(weir_sql_engine *engine, weir_running *running);
-void weir_running_fail(weir_running *running, const weir_error *error);
 
 /* Turns DuckDB's message into an error: what our own code said is passed on as it was. */
 int weir_engine_fail(weir_running *running, const char *message, weir_error *err);

@@ -23,7 +23,7 @@ int weir_running_create(weir_sql_engine *engine, weir_running **out, weir_error 
     return WEIR_OK;
 }
 
-weir_running *weir_engine_find_running(weir_sql_engine *engine, int64_t id)
+static weir_running *find_running(weir_sql_engine *engine, int64_t id)
 {
     pthread_mutex_lock(&engine->mutex);
     weir_running *running = engine->running;
@@ -89,7 +89,7 @@ void weir_running_free(weir_sql_engine *engine, weir_running *running)
     free(running);
 }
 
-void weir_running_fail(weir_running *running, const weir_error *error)
+static void fail_running(weir_running *running, const weir_error *error)
 {
     pthread_mutex_lock(&running->mutex);
     if (running->error.code == WEIR_OK) {
@@ -111,7 +111,7 @@ static int64_t take_number(duckdb_bind_info info, idx_t index)
 static void bind_scan(duckdb_bind_info info)
 {
     weir_sql_engine *engine = duckdb_bind_get_extra_info(info);
-    weir_running *running = weir_engine_find_running(engine, take_number(info, 0));
+    weir_running *running = find_running(engine, take_number(info, 0));
     int64_t index = take_number(info, 1);
     if (running == NULL || index < 0 || index >= running->scan_count || running->scans[index].plan == NULL) {
         duckdb_bind_set_error(info, "the scan is not part of a running query");
@@ -262,7 +262,7 @@ static void read_scan(duckdb_function_info info, duckdb_data_chunk output)
     (void)weir_stop_enter(before);
     if (code != WEIR_OK) {
         err.code = code;
-        weir_running_fail(scan->running, &err);
+        fail_running(scan->running, &err);
         duckdb_function_set_error(info, err.message);
     }
 }

@@ -75,8 +75,6 @@ int weir_generate_expression(weir_generator *generator, const weir_expression *e
 int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate);
 /* What a group, a partition or DISTINCT is told apart by: floats by their bits, since 0.0 and -0.0 differ for Flink. */
 int weir_generate_key(weir_generator *generator, const weir_expression *expression);
-/* The value that such a key stands for. */
-int weir_generate_key_value(weir_generator *generator, const weir_expression *expression);
 int weir_generate_sort_keys(weir_generator *generator, const char *before, const weir_sort_key *keys, int32_t count);
 /* " OVER (…)", with its frame or without. */
 int weir_generate_over(weir_generator *generator, const weir_window *window, bool with_frame);

@@ -29,7 +29,8 @@ int weir_generate_key(weir_generator *generator, const weir_expression *expressi
     return WEIR_OK;
 }
 
-int weir_generate_key_value(weir_generator *generator, const weir_expression *expression)
+/* The value that a key of weir_generate_key stands for. */
+static int generate_key_value(weir_generator *generator, const weir_expression *expression)
 {
     const weir_type *bits = bits_type(expression->type);
     if (bits == NULL) {
@@ -166,7 +167,7 @@ static int generate_outputs(weir_generator *generator, const weir_plan *plan)
     weir_buffer *sql = sql_of(generator);
     for (int32_t i = 0; i < plan->expression_count; i++) {
         weir_buffer_append_text(sql, i == 0 ? "" : ", ");
-        WEIR_TRY(weir_generate_key_value(generator, plan->expressions[i]));
+        WEIR_TRY(generate_key_value(generator, plan->expressions[i]));
         weir_buffer_append_format(sql, " AS c%d", i);
     }
     for (int32_t i = 0; i < plan->aggregate_count; i++) {
@@ -243,7 +244,7 @@ int weir_generate_distinct(weir_generator *generator, const weir_plan *plan)
         column.column = i;
         column.type = plan->fields[i].type;
         weir_buffer_append_text(sql, i == 0 ? "" : ", ");
-        WEIR_TRY(weir_generate_key_value(generator, &column));
+        WEIR_TRY(generate_key_value(generator, &column));
         weir_buffer_append_format(sql, " AS c%d", i);
     }
     if (!floats) {

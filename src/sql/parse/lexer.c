@@ -90,7 +90,8 @@ static bool begins_comment(const weir_lexer *lexer)
            (is_dash(lexer) && !lexer->after_operand && !dash_is_minus(lexer));
 }
 
-bool weir_lexer_skip_blanks(weir_lexer *lexer)
+/* Moves over blanks and comments (not hints). False when a comment has no end. */
+static bool skip_blanks(weir_lexer *lexer)
 {
     for (;;) {
         size_t blank = blank_size(lexer, 0);
@@ -407,7 +408,7 @@ static void lex_operator(weir_lexer *lexer, weir_token *token)
         }
     }
     unsigned char c = (unsigned char)char_at(lexer, 0);
-    const char *message = c == '!' ? "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'"
+    const char *message = c == '!'              ? "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'"
                           : c > ' ' && c < 0x7F ? "the character %c means nothing in SQL"
                                                 : "here stands the byte 0x%02X, which no text of SQL holds; remove it";
     fail_operator(lexer, token, 1, weir_arena_format(lexer->arena, message, c));
@@ -528,7 +529,7 @@ static void note_token(weir_lexer *lexer, const weir_token *token)
 weir_token weir_lexer_next(weir_lexer *lexer)
 {
     weir_token token = {.kind = WEIR_TOKEN_END, .text = ""};
-    bool complete = weir_lexer_skip_blanks(lexer);
+    bool complete = skip_blanks(lexer);
     token.position = (weir_position){lexer->line, lexer->column, (uint32_t)lexer->offset, (uint32_t)lexer->offset};
     if (!complete) {
         token.kind = WEIR_TOKEN_ERROR;

@@ -66,9 +66,6 @@ typedef struct weir_lexer {
 void weir_lexer_init(weir_lexer *lexer, const char *text, size_t size, weir_arena *arena);
 weir_token weir_lexer_next(weir_lexer *lexer);
 
-/* Moves over blanks and comments (not hints). False when a comment has no end. */
-bool weir_lexer_skip_blanks(weir_lexer *lexer);
-
 /* Moves to a later offset, keeping count of lines and columns. */
 void weir_lexer_advance(weir_lexer *lexer, size_t offset);
 

@@ -7,13 +7,13 @@
 
 /* --- Tokens ---------------------------------------------------------------------------------------------------- */
 
-void weir_parser_init(weir_parser *parser, const char *text, size_t size, weir_arena *arena, weir_error *err)
+static void init_parser(weir_parser *parser, const char *text, size_t size, weir_arena *arena, weir_error *err)
 {
     *parser = (weir_parser){.arena = arena, .err = err};
     weir_lexer_init(&parser->lexer, text, size, arena);
 }
 
-void weir_parser_free(weir_parser *parser)
+static void free_parser(weir_parser *parser)
 {
     free(parser->tokens);
     parser->tokens = NULL;
@@ -493,7 +493,7 @@ static int parse_one(weir_parser *parser, weir_ast_statement **out)
 int weir_script_next(weir_script *script, weir_arena *arena, weir_ast_statement **out, weir_error *err)
 {
     weir_parser parser;
-    weir_parser_init(&parser, script->text, script->size, arena, err);
+    init_parser(&parser, script->text, script->size, arena, err);
     parser.lexer.offset = script->offset;
     parser.lexer.line = script->line;
     parser.lexer.column = script->column;
@@ -507,7 +507,7 @@ int weir_script_next(weir_script *script, weir_arena *arena, weir_ast_statement 
     script->offset = last.position.end;
     script->line = last.position.line;
     script->column = last.position.column + (last.kind == WEIR_TOKEN_SEMICOLON);
-    weir_parser_free(&parser);
+    free_parser(&parser);
     return code;
 }
 
@@ -549,7 +549,7 @@ static int expect_end(weir_parser *parser)
 int weir_parse_statement(const char *text, weir_arena *arena, weir_ast_statement **out, weir_error *err)
 {
     weir_parser parser;
-    weir_parser_init(&parser, text, strlen(text), arena, err);
+    init_parser(&parser, text, strlen(text), arena, err);
     int code;
     if (weir_parser_at(&parser, WEIR_TOKEN_END)) {
         WEIR_GO(weir_parser_unexpected(&parser, "a statement"));
@@ -561,42 +561,42 @@ int weir_parse_statement(const char *text, weir_arena *arena, weir_ast_statement
     WEIR_GO(expect_end(&parser));
     *out = statement;
 done:
-    weir_parser_free(&parser);
+    free_parser(&parser);
     return code;
 }
 
 int weir_parse_expression(const char *text, weir_arena *arena, weir_ast_expression **out, weir_error *err)
 {
     weir_parser parser;
-    weir_parser_init(&parser, text, strlen(text), arena, err);
+    init_parser(&parser, text, strlen(text), arena, err);
     int code;
     WEIR_GO(weir_parser_expression(&parser, out));
     WEIR_GO(expect_end(&parser));
 done:
-    weir_parser_free(&parser);
+    free_parser(&parser);
     return code;
 }
 
 int weir_parse_query(const char *text, weir_arena *arena, weir_ast_query **out, weir_error *err)
 {
     weir_parser parser;
-    weir_parser_init(&parser, text, strlen(text), arena, err);
+    init_parser(&parser, text, strlen(text), arena, err);
     int code;
     WEIR_GO(weir_parser_query(&parser, out));
     WEIR_GO(expect_end(&parser));
 done:
-    weir_parser_free(&parser);
+    free_parser(&parser);
     return code;
 }
 
 int weir_parse_type(const char *text, weir_arena *arena, const weir_type **out, weir_error *err)
 {
     weir_parser parser;
-    weir_parser_init(&parser, text, strlen(text), arena, err);
+    init_parser(&parser, text, strlen(text), arena, err);
     int code;
     WEIR_GO(weir_parser_type(&parser, out));
     WEIR_GO(expect_end(&parser));
 done:
-    weir_parser_free(&parser);
+    free_parser(&parser);
     return code;
 }

@@ -19,9 +19,6 @@ typedef struct weir_parser {
     weir_error *err;
 } weir_parser;
 
-void weir_parser_init(weir_parser *parser, const char *text, size_t size, weir_arena *arena, weir_error *err);
-void weir_parser_free(weir_parser *parser);
-
 /* The token `ahead` places after the current one. Borrowed until the next call. */
 const weir_token *weir_parser_peek(weir_parser *parser, size_t ahead);
 weir_token weir_parser_take(weir_parser *parser); /* the current one; moves on */

@@ -61,7 +61,7 @@ int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complet
     return WEIR_OK;
 }
 
-int64_t weir_map_leaf_memory(const weir_map_leaf *leaf)
+static int64_t leaf_memory(const weir_map_leaf *leaf)
 {
     return (int64_t)(sizeof *leaf + leaf->fence.size + leaf->byte_capacity +
                      leaf->offset_capacity * sizeof *leaf->offsets);
@@ -69,7 +69,7 @@ int64_t weir_map_leaf_memory(const weir_map_leaf *leaf)
 
 void weir_map_leaf_free(weir_state_table *table, weir_map_leaf *leaf)
 {
-    weir_state_give_for(table, weir_map_leaf_memory(leaf));
+    weir_state_give_for(table, leaf_memory(leaf));
     free((void *)leaf->fence.data);
     free(leaf->bytes);
     free(leaf->offsets);

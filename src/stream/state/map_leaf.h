@@ -7,7 +7,6 @@
 int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out,
                          weir_error *err);
 void weir_map_leaf_free(weir_state_table *table, weir_map_leaf *leaf);
-int64_t weir_map_leaf_memory(const weir_map_leaf *leaf);
 
 static inline uint32_t weir_map_leaf_live_bytes(const weir_map_leaf *leaf) { return leaf->used - leaf->garbage; }
 

@@ -108,7 +108,8 @@ static weir_state_bucket *bucket_of(const weir_state_table *table, uint32_t cell
     return bucket;
 }
 
-void weir_state_remove_entry(weir_state_table *table, uint32_t cell)
+/* Takes an entry out of its bucket, and frees its cell. */
+static void remove_entry(weir_state_table *table, uint32_t cell)
 {
     weir_state_index_remove(&table->index, bucket_of(table, cell));
     weir_state_free_cell(table, cell);
@@ -298,14 +299,14 @@ void weir_state_free_empty(weir_state_table *table)
         if (in_cell->flags & WEIR_ENTRY_MOVED) {
             weir_state_free_cell(table, cell);
         } else if (weir_state_entry_of(table, cell)->value_size == 0) {
-            weir_state_remove_entry(table, cell);
+            remove_entry(table, cell);
         }
     }
     table->fresh.count = 0;
 }
 
 /* The next used cell of a round through all; 0 after looking at `*looks` cells. */
-uint32_t weir_state_sweep_next(weir_state_table *table, int64_t *looks)
+static uint32_t sweep_next(weir_state_table *table, int64_t *looks)
 {
     while (*looks > 0 && table->slab.chunk_count > 0) {
         --*looks;
@@ -335,7 +336,7 @@ uint32_t weir_state_sweep_next(weir_state_table *table, int64_t *looks)
 static void sweep_expired(weir_state_table *table)
 {
     int64_t looks = SWEEP_CELLS;
-    for (uint32_t cell = weir_state_sweep_next(table, &looks); cell != 0; cell = weir_state_sweep_next(table, &looks)) {
+    for (uint32_t cell = sweep_next(table, &looks); cell != 0; cell = sweep_next(table, &looks)) {
         if (weir_state_entry_in_cell(table, cell)->flags & WEIR_ENTRY_TREE) {
             table->hooks->expire(table, weir_state_entry_of(table, cell));
         }

@@ -8,12 +8,10 @@
 /* --- table.c --- */
 
 void weir_state_free_cell(weir_state_table *table, uint32_t cell);
-void weir_state_remove_entry(weir_state_table *table, uint32_t cell); /* from its bucket, too */
-/* The same for an entry that the database has. */
+/* Takes an entry that the database has out of its bucket, and frees its cell. */
 void weir_state_let_go(weir_state_table *table, uint32_t cell);
 void weir_state_list_as_fresh(weir_state_table *table, uint32_t cell);
 void weir_state_free_empty(weir_state_table *table); /* what the last fetch made and nobody filled */
-uint32_t weir_state_sweep_next(weir_state_table *table, int64_t *looks);
 /* Room for `count` cells of a size; then moves an entry to another cell of that size, which is returned. */
 bool weir_state_reserve_cells(weir_state_table *table, uint32_t units, uint32_t count);
 uint32_t weir_state_move_cell(weir_state_table *table, uint32_t cell);
