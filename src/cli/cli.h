@@ -36,6 +36,7 @@ extern const size_t weir_cli_command_count;
 /* Says what is wrong with the command line and where help is; returns WEIR_CLI_USAGE. */
 int weir_cli_usage_error(const weir_cli_command *command, const weir_error *err);
 
+/* The commands: `words` are those after the command's name. Each returns the exit status. */
 int weir_cli_dump(const weir_cli_command *command, int count, char **words);
 int weir_cli_run(const weir_cli_command *command, int count, char **words);
 int weir_cli_sql(const weir_cli_command *command, int count, char **words);

@@ -17,6 +17,7 @@ typedef enum weir_output_format {
 
 #define WEIR_OUTPUT_FORMATS "table, vertical, csv, json or jsonl"
 
+/* The format of a name, in any case; false: there is none. And the name of a format. */
 bool weir_output_format_parse(const char *text, weir_output_format *out);
 const char *weir_output_format_name(weir_output_format format);
 extern const char *const weir_output_format_names[]; /* NULL after the last */

@@ -10,8 +10,10 @@ typedef struct weir_file_list {
     size_t capacity;
 } weir_file_list; /* the array is malloc'd */
 
+/* Appends a description, which is borrowed. */
 void weir_file_list_append(weir_file_list *list, weir_data_file *file);
 void weir_file_list_free(weir_file_list *list);
+/* Whether a file of this name is among them. */
 bool weir_file_list_has(const weir_file_list *list, const char *name);
 /* Puts deep copies in `arena` in the place of the descriptions. */
 void weir_file_list_copy_to(weir_file_list *list, weir_arena *arena);
@@ -24,6 +26,7 @@ typedef struct weir_index_list {
     size_t capacity;
 } weir_index_list; /* the array is malloc'd */
 
+/* Appends a description, which is borrowed. */
 void weir_index_list_append(weir_index_list *list, const weir_index_file *file);
 void weir_index_list_free(weir_index_list *list);
 

@@ -14,10 +14,13 @@
  * others; what finds no room is dropped as soon as it is not in use. */
 typedef struct weir_key_index_cache weir_key_index_cache;
 
+/* Empty; the budget outlives it. */
 weir_key_index_cache *weir_key_index_cache_create(weir_budget *budget);
 void weir_key_index_cache_free(weir_key_index_cache *cache);
+/* Bytes that it holds. */
 int64_t weir_key_index_cache_memory(weir_key_index_cache *cache);
-/* Drops what is not among these files, and, while it holds more than `limit_bytes`, also indexes of the rest. No lookup may be at work. */
+/* Drops what is not among these files, and, while it holds more than `limit_bytes`, also indexes of the rest. No lookup
+ * may be at work. */
 void weir_key_index_cache_retain(weir_key_index_cache *cache, const weir_sorted_run *runs, int32_t run_count,
                                  int64_t limit_bytes);
 

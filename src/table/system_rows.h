@@ -20,6 +20,8 @@ static inline weir_system_rows weir_system_rows_of(weir_batch *batch, weir_error
     return (weir_system_rows){.batch = batch, .code = WEIR_OK, .err = err};
 }
 
+/* Append the next column's value to the row at hand: texts are copied, times are milliseconds since 1970. What fails is
+ * told by weir_system_end_row. */
 void weir_system_put_null(weir_system_rows *rows);
 void weir_system_put_bigint(weir_system_rows *rows, int64_t value);
 void weir_system_put_count(weir_system_rows *rows, int64_t value); /* NULL when negative */
@@ -37,6 +39,7 @@ extern const weir_field weir_snapshot_columns[14], weir_tag_columns[7], weir_bra
     weir_aggregation_columns[5], weir_file_columns[20], weir_partition_columns[9], weir_bucket_columns[6],
     weir_manifest_columns[9];
 
+/* Append all rows of a table's system table of that name to `out`, which has the columns above. */
 int weir_system_read_snapshots(const weir_table *table, weir_batch *out, weir_error *err);
 int weir_system_read_tags(const weir_table *table, weir_batch *out, weir_error *err);
 int weir_system_read_branches(const weir_table *table, weir_batch *out, weir_error *err);

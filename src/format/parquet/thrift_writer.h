@@ -18,6 +18,7 @@ typedef struct weir_thrift_writer {
 /* Begins an outermost struct, which ends with weir_thrift_write_end. Appends to `out`. */
 void weir_thrift_writer_init(weir_thrift_writer *writer, weir_buffer *out);
 
+/* Fields of the struct at hand. A binary is copied. */
 void weir_thrift_write_bool(weir_thrift_writer *writer, int16_t field, bool value);
 void weir_thrift_write_byte(weir_thrift_writer *writer, int16_t field, int8_t value);
 void weir_thrift_write_i16(weir_thrift_writer *writer, int16_t field, int16_t value);

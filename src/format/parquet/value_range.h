@@ -19,9 +19,11 @@ typedef struct weir_value_range {
 void weir_value_range_free(weir_value_range *range);
 void weir_value_range_clear(weir_value_range *range);
 
+/* Widens a range by values, and by another range of the same form. Bytes are copied. */
 void weir_value_range_add(weir_value_range *range, const weir_dense_values *values);
 void weir_value_range_merge(weir_value_range *range, weir_value_form form, const weir_value_range *from);
 
+/* Below 0, 0 or above 0, in the order of the ranges. */
 int weir_value_compare(weir_value_form form, const weir_literal *a, const weir_literal *b);
 
 /* Min and max as a Parquet file's statistics may have them: false when there are none, because there is no value, or a

@@ -63,6 +63,8 @@ int weir_call_error(const weir_procedure_call *call, int32_t argument, weir_erro
 int weir_call_success(weir_result **out, weir_error *err);
 int weir_call_text_result(const char *text, weir_result **out, weir_error *err);
 
+/* What procedure_table.c lists: each runs one CALL, whose arguments are checked for number and type, and gives a result
+ * that is the caller's. */
 int weir_procedure_create_tag(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_create_tag_from_timestamp(weir_procedure_call *call, weir_result **out, weir_error *err);
 int weir_procedure_replace_tag(weir_procedure_call *call, weir_result **out, weir_error *err);

@@ -58,6 +58,7 @@ typedef struct weir_source {
     const weir_place *places;
 } weir_source;
 
+/* FROM and WHERE of a relation; the FROM of an UNNEST; and a relation as a whole SELECT, appended to the SQL. */
 int weir_generate_source(weir_generator *generator, const weir_plan *plan, weir_source *out);
 int weir_generate_unnest(weir_generator *generator, const weir_plan *plan);
 int weir_generate_select(weir_generator *generator, const weir_plan *plan);
@@ -70,6 +71,7 @@ int weir_generate_distinct(weir_generator *generator, const weir_plan *plan);
 int weir_generate_window(weir_generator *generator, const weir_plan *plan);
 int weir_generate_assign(weir_generator *generator, const weir_plan *plan);
 
+/* Append one column, expression or call of an aggregate to the SQL. */
 void weir_generate_column(weir_generator *generator, int32_t column);
 int weir_generate_expression(weir_generator *generator, const weir_expression *expression);
 int weir_generate_aggregate(weir_generator *generator, const weir_aggregate *aggregate);

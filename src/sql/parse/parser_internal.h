@@ -23,12 +23,15 @@ typedef struct weir_parser {
 const weir_token *weir_parser_peek(weir_parser *parser, size_t ahead);
 weir_token weir_parser_take(weir_parser *parser); /* the current one; moves on */
 
+/* Whether the current token is of a kind, or a keyword, or is a keyword that another one follows. */
 bool weir_parser_at(weir_parser *parser, weir_token_kind kind);
 bool weir_parser_at_keyword(weir_parser *parser, weir_keyword keyword);
 bool weir_parser_at_keywords(weir_parser *parser, weir_keyword first, weir_keyword second);
+/* The same; where it is so, moves on behind what was asked for. */
 bool weir_parser_accept(weir_parser *parser, weir_token_kind kind);
 bool weir_parser_accept_keyword(weir_parser *parser, weir_keyword keyword);
 bool weir_parser_accept_keywords(weir_parser *parser, weir_keyword first, weir_keyword second);
+/* Accepts, or fails as weir_parser_unexpected does; `what` stands for the token in the message. */
 int weir_parser_expect(weir_parser *parser, weir_token_kind kind, const char *what);
 int weir_parser_expect_keyword(weir_parser *parser, weir_keyword keyword);
 
@@ -45,7 +48,8 @@ void weir_parser_leave(weir_parser *parser);
 /* The place from a token on up to the last token taken. */
 weir_position weir_parser_since(const weir_parser *parser, const weir_position *begin);
 
-/* Names, strings, options (parser.c). */
+/* Names, strings, options (parser.c). What they give lives in the parser's arena, here and below; `what` says in
+ * messages what was expected. They fail with WEIR_INVALID at the token that does not fit. */
 bool weir_parser_at_name(weir_parser *parser);
 int weir_parser_part(weir_parser *parser, const char *what, weir_ast_part *out);
 int weir_parser_name(weir_parser *parser, const char *what, weir_ast_name *out);
@@ -57,7 +61,7 @@ int weir_parser_options(weir_parser *parser, weir_ast_options *out);   /* ('k' =
 int weir_parser_partition(weir_parser *parser, weir_ast_options *out); /* (k = literal, …), values as text */
 int weir_parser_hints(weir_parser *parser, weir_ast_hints *out);       /* any number of hint comments */
 
-/* The parts. */
+/* The parts of statements, from the current token on: each in the file that is named after it. */
 int weir_parser_type(weir_parser *parser, const weir_type **out);
 bool weir_parser_interval_unit(weir_parser *parser, const char **out);
 int weir_parser_interval_units(weir_parser *parser, weir_ast_interval *out);
@@ -85,6 +89,7 @@ int weir_parser_set(weir_parser *parser, weir_ast_statement *out);
 int weir_parser_list(weir_parser *parser, weir_token_kind close, const char *closing, weir_ast_expression *node);
 void weir_parser_append(weir_parser *parser, weir_ast_expression *node, weir_ast_expression *argument);
 
+/* An expression without arguments, in the arena, whose place begins at a token and ends at the last one taken. */
 weir_ast_expression *weir_parser_new_expression(weir_parser *parser, weir_ast_expression_kind kind,
                                                 const weir_position *begin);
 

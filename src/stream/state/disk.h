@@ -21,6 +21,7 @@ typedef struct weir_state_disk_options {
     int64_t write_buffer_bytes; /* of all memtables */
 } weir_state_disk_options;
 
+/* Opens the database in a folder, which is made where it is missing. */
 int weir_state_disk_open(const weir_state_disk_options *options, weir_state_disk **out, weir_error *err);
 void weir_state_disk_close(weir_state_disk *disk);
 int64_t weir_state_disk_bytes(const weir_state_disk *disk); /* about */
@@ -47,6 +48,7 @@ void weir_state_scan_close(weir_state_scan *scan);
 
 /* --- writing --- */
 
+/* Begins what commit makes lasting at once; between them come put and remove, whose keys ascend. */
 int weir_state_disk_begin(weir_state_disk *disk, weir_error *err);
 int weir_state_disk_put(weir_state_disk *disk, weir_slice key, weir_slice value, weir_error *err); /* keys ascend */
 int weir_state_disk_remove(weir_state_disk *disk, weir_slice key, weir_error *err);
@@ -64,6 +66,7 @@ typedef struct weir_state_record {
     weir_slice bytes;
 } weir_state_record;
 
+/* Takes a value apart; its bytes are borrowed. WEIR_CORRUPT: it is no value of this version. */
 int weir_state_record_read(weir_slice value, weir_state_record *out, weir_error *err);
 /* Appends the header; bytes follow. */
 void weir_state_record_begin(weir_buffer *out, bool has_time, int64_t time);

@@ -4,6 +4,8 @@
 
 #include "stream/state/map_tree.h"
 
+/* An empty leaf, whose memory counts for the table; the fence is copied. `complete`: the database has nothing of its
+ * range. */
 int weir_map_leaf_create(weir_state_table *table, weir_slice fence, bool complete, weir_map_leaf **out,
                          weir_error *err);
 void weir_map_leaf_free(weir_state_table *table, weir_map_leaf *leaf);

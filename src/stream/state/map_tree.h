@@ -69,6 +69,7 @@ int weir_map_tree_create(weir_state_table *table, weir_slice key, uint64_t id, b
                          weir_error *err);
 void weir_map_tree_free(weir_map_tree *tree);
 
+/* As weir_map_state_get, put and remove (state.h) on one map. */
 int weir_map_tree_get(weir_map_tree *tree, weir_slice subkey, bool *out_found, weir_slice *out_value, weir_error *err);
 int weir_map_tree_put(weir_map_tree *tree, weir_slice subkey, weir_slice value, weir_error *err);
 int weir_map_tree_add(weir_map_tree *tree, weir_slice subkey, weir_slice value, int64_t time,

@@ -30,6 +30,8 @@ typedef struct weir_state_backend_options {
     weir_budget *budget; /* NULL: unbounded */
 } weir_state_backend_options;
 
+/* Opens the state that a folder holds, or an empty one. WEIR_CORRUPT, WEIR_IO: the database can't be read;
+ * WEIR_CONFLICT where somebody else has it open. */
 int weir_state_backend_open(const weir_state_backend_options *options, weir_state_backend **out, weir_error *err);
 void weir_state_backend_close(
     weir_state_backend *backend); /* after its tables; what no checkpoint has written is lost */
@@ -73,6 +75,7 @@ int weir_state_keys_append(weir_sort_keys *keys, const weir_batch *batch, const 
  * until weir_state_backend_set_time). Equal keys have equal slots. */
 typedef uint32_t weir_state_slot;
 
+/* Opens a table of value state; the backend outlives it. */
 int weir_value_state_open(weir_state_backend *backend, const weir_state_options *options, weir_value_state **out,
                           weir_error *err);
 void weir_value_state_close(weir_value_state *state);
@@ -91,6 +94,7 @@ void weir_value_state_remove(weir_value_state *state, weir_state_slot slot);
 
 /* --- Map state ------------------------------------------------------------------------------------------------- */
 
+/* Opens a table of map state; the backend outlives it. */
 int weir_map_state_open(weir_state_backend *backend, const weir_state_options *options, weir_map_state **out,
                         weir_error *err);
 void weir_map_state_close(weir_map_state *state);

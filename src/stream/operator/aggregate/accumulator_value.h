@@ -6,6 +6,8 @@
 
 /* --- Places ---------------------------------------------------------------------------------------------------- */
 
+/* A place of row `row`: whether it holds a value; that it holds none any more; the value's bytes, where it holds one,
+ * which are good until the next set in that row; and a copy of bytes as its value. */
 bool weir_place_is_set(const weir_accumulator_rows *rows, int64_t row, const weir_place *place);
 void weir_place_clear(weir_accumulator_rows *rows, int64_t row, const weir_place *place);
 weir_slice weir_place_get(const weir_accumulator_rows *rows, int64_t row, const weir_place *place);
@@ -61,7 +63,9 @@ typedef struct weir_map_copy {
     size_t count;
 } weir_map_copy; /* zero-initialized is empty */
 
+/* Adds the entries of a map to `out`, in the order of their keys. */
 int weir_map_copy_read(weir_map_state *map, weir_state_slot slot, weir_map_copy *out, weir_error *err);
+/* Entry i; borrowed from the copy. */
 weir_slice weir_map_copy_key(const weir_map_copy *copy, size_t i);
 weir_slice weir_map_copy_value(const weir_map_copy *copy, size_t i);
 void weir_map_copy_free(weir_map_copy *copy);

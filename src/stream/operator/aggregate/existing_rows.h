@@ -13,7 +13,9 @@ typedef struct weir_existing_rows {
 
 void weir_existing_rows_init(weir_existing_rows *self, const weir_plan *plan);
 void weir_existing_rows_free(weir_existing_rows *self);
+/* Makes room in `exists` for `count` rows. */
 void weir_existing_rows_reserve(weir_existing_rows *self, int64_t count);
+/* Sends the rows of `result` that exist, as what comes out of `from`. */
 int weir_existing_rows_send(weir_existing_rows *self, weir_operator *from, const weir_batch *result, weir_error *err);
 
 #endif

@@ -29,6 +29,7 @@ void weir_join_condition_keep_keys(weir_join_condition *self, weir_arena *arena,
 /* Keys of one side's rows, a batch at a time. */
 typedef struct weir_join_keys weir_join_keys;
 
+/* Keys of input `side` as the condition has them; it and the plan of that input outlive them. */
 int weir_join_keys_create(weir_sql_engine *engine, const weir_join_condition *condition, int32_t side,
                           const weir_plan *input, weir_join_keys **out, weir_error *err);
 void weir_join_keys_free(weir_join_keys *keys); /* NULL is fine */

@@ -25,6 +25,7 @@ typedef struct weir_join_output {
 void weir_join_output_init(weir_join_output *self, weir_operator *owner, const weir_plan *plan);
 void weir_join_output_free(weir_join_output *self);
 
+/* Makes `batch` the batch at hand, which came in by input `side` and stays the caller's. */
 void weir_join_output_begin(weir_join_output *self, int32_t side, const weir_batch *batch);
 
 /* Makes a row of the other side out of its bytes; the number is good until the next one is made, since what waits is

@@ -19,6 +19,7 @@ typedef struct weir_join_entry {
     uint64_t matches;
 } weir_join_entry;
 
+/* Opens one side's rows under the operator's uid. What is open when it fails goes with the close. */
 int weir_join_rows_open(weir_join_rows *self, const weir_operator_context *context, const char *uid, const char *name,
                         weir_error *err);
 /* Both sides of a join in one map, so that what is there of a key is found and read together; in two where hints say
@@ -32,6 +33,7 @@ void weir_join_rows_close_pair(weir_join_rows pair[2]);
 int weir_join_rows_fetch(weir_join_rows *self, const weir_sort_keys *keys, weir_error *err);
 int weir_join_rows_fetch_pair(weir_join_rows pair[2], const weir_sort_keys *keys, weir_error *err);
 
+/* A row of the key at `slot` as it is kept (count 0: it is not), and what is kept instead; count 0 removes it. */
 int weir_join_rows_get(weir_join_rows *self, weir_state_slot slot, weir_slice row, weir_join_entry *out,
                        weir_error *err);
 int weir_join_rows_set(weir_join_rows *self, weir_state_slot slot, weir_slice row, const weir_join_entry *entry,
@@ -46,6 +48,7 @@ int weir_join_rows_count(weir_join_rows *self, weir_state_slot slot, uint64_t *o
 int weir_join_rows_count_change(weir_join_rows *self, weir_state_slot slot, bool comes, uint64_t *out_before,
                                 uint64_t *out_after, weir_error *err);
 
+/* Whether no row of a key is there. */
 int weir_join_rows_is_empty(weir_join_rows *self, weir_state_slot slot, bool *out, weir_error *err);
 
 /* Walks the rows of a key, from `from` on (empty: the first). */
@@ -76,6 +79,7 @@ typedef struct weir_encoded_rows {
     size_t capacity;
 } weir_encoded_rows;
 
+/* Makes bytes of all rows of a batch, in the place of those before. */
 int weir_encoded_rows_fill(weir_encoded_rows *self, const weir_batch *batch, weir_error *err);
 void weir_encoded_rows_free(weir_encoded_rows *self);
 
