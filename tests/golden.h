@@ -14,23 +14,16 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "support/shared_files.h"
 
 static inline const char *golden_root(void)
 {
     static char root[1024];
-    const char *shared = getenv("WEIR_SHARED");
-    snprintf(root, sizeof root, "%.*s/golden", 1000, shared == NULL ? "../shared" : shared);
+    snprintf(root, sizeof root, "%.*s", 1000, shared_path("golden"));
     return root;
 }
 
-static inline bool golden_available(void)
-{
-    if (access(golden_root(), R_OK) == 0) {
-        return true;
-    }
-    printf("skipped: no %s\n", golden_root());
-    return false;
-}
+static inline bool golden_available(void) { return shared_available("golden"); }
 
 /* The path of a file of a golden table: golden_path("tags", "table/schema/schema-0"). Static memory, four in turn. */
 static inline const char *golden_path(const char *table, const char *rest)

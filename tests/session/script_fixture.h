@@ -16,6 +16,7 @@
 #include "fs/fs.h"
 #include "session/session.h"
 #include "sql/parser.h"
+#include "support/shared_files.h"
 #include "vector/literal.h"
 
 typedef struct script_fixture {
@@ -211,14 +212,6 @@ static int run_script(script_fixture *self, weir_error *err)
         weir_arena_free(&arena);
     }
     return code == WEIR_END ? WEIR_OK : code;
-}
-
-static const char *script_root(const char *folder)
-{
-    static char path[4000];
-    const char *shared = getenv("WEIR_SHARED");
-    snprintf(path, sizeof path, "%s/%s", shared == NULL ? "../shared" : shared, folder);
-    return path;
 }
 
 /* The text of one of the script's files; empty when there is none. */

@@ -12,7 +12,7 @@ static const char *const cases[] = {
 
 static int open_case(void **state)
 {
-    *state = open_script(script_root("cases"), *state);
+    *state = open_script(shared_path("cases"), *state);
     return 0;
 }
 
@@ -40,8 +40,7 @@ int main(void)
 {
     struct CMUnitTest tests[sizeof cases / sizeof *cases];
     size_t count = sizeof cases / sizeof *cases;
-    if (access(script_root("cases"), R_OK) != 0) {
-        printf("skipped: no %s\n", script_root("cases"));
+    if (!shared_available("cases")) {
         return 0;
     }
     for (size_t i = 0; i < count; i++) {

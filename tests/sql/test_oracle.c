@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "memory_table.h"
+#include "support/shared_files.h"
 
 typedef struct fixture {
     memory_table edge;
@@ -262,12 +263,8 @@ static void start_edge(memory_table *edge)
 
 static void check_file(const char *name, const char *exceptions, char *(*statement)(const json_t *line))
 {
-    const char *shared = getenv("WEIR_SHARED");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/spec/oracle/%s", shared == NULL ? "../shared" : shared, name);
-    FILE *file = fopen(path, "r");
+    FILE *file = shared_oracle(name);
     if (file == NULL) {
-        printf("skipped: no %s\n", path);
         return;
     }
     fixture f = {0};
@@ -309,12 +306,8 @@ static void aggregates_give_what_flink_gives(void **state)
 static void insert_takes_what_flink_takes(void **state)
 {
     (void)state;
-    const char *shared = getenv("WEIR_SHARED");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/spec/oracle/insert_casts.jsonl", shared == NULL ? "../shared" : shared);
-    FILE *file = fopen(path, "r");
+    FILE *file = shared_oracle("insert_casts.jsonl");
     if (file == NULL) {
-        printf("skipped: no %s\n", path);
         return;
     }
     char *text = NULL;

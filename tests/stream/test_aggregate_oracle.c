@@ -3,6 +3,7 @@
  * here streams are compared with batch. */
 #include "harness.h"
 #include "sql/memory_table.h"
+#include "support/shared_files.h"
 
 typedef struct tally {
     int compared, refused;
@@ -120,12 +121,8 @@ static void check_line(weir_sql_engine *engine, const json_t *line, tally *count
 static void aggregates_of_streams_give_what_batch_gives(void **state)
 {
     (void)state;
-    const char *shared = getenv("WEIR_SHARED");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/spec/oracle/aggregates.jsonl", shared == NULL ? "../shared" : shared);
-    FILE *file = fopen(path, "r");
+    FILE *file = shared_oracle("aggregates.jsonl");
     if (file == NULL) {
-        printf("skipped: no %s\n", path);
         return;
     }
     weir_error err = {0};

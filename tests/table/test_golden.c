@@ -10,6 +10,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
+#include "support/shared_files.h"
 #include "support/table_rows.h"
 
 /* What this version refuses, by the name of the table. */
@@ -169,16 +170,13 @@ static void check_table(const char *folder, const char *name, tally *total)
 
 static void check_tables(const char *set)
 {
-    const char *shared = getenv("WEIR_SHARED");
     const char *only = getenv("WEIR_GOLDEN");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", shared != NULL ? shared : "../shared", set);
-    DIR *directory = opendir(path);
-    if (directory == NULL) {
-        print_message("skipped: no %s\n", path);
+    if (!shared_available(set)) {
         return;
     }
-    char *absolute = realpath(path, NULL);
+    char *absolute = realpath(shared_path(set), NULL);
+    DIR *directory = opendir(absolute);
+    assert_non_null(directory);
     tally total = {0};
     struct dirent *entry;
     while ((entry = readdir(directory)) != NULL) {
