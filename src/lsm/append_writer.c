@@ -6,13 +6,11 @@
 
 #include "lsm/append_compaction.h"
 #include "lsm/bucket_writer.h"
+#include "lsm/file_arena.h"
 #include "lsm/lsm_options.h"
 
 /* So much is collected before a file is opened: where rows go to many partitions, few of them need a file at a time. */
 #define WAITING_BYTES ((int64_t)1 << 20)
-
-/* As in merge_tree_writer.c. */
-#define LEAST_ARENA_BYTES ((size_t)1 << 20)
 
 typedef struct append_writer {
     weir_bucket_writer base;
@@ -27,8 +25,7 @@ typedef struct append_writer {
     int64_t next_sequence;
     const char *bucket_path;
     weir_arena names;
-    weir_arena *files;           /* descriptions of files */
-    size_t shed_at;              /* the arena's size at which dead descriptions are looked for */
+    weir_file_arena files;       /* descriptions of them */
     weir_file_list all_files;    /* in order */
     weir_data_file_writer *open; /* NULL: no file has been opened since the last flush */
     weir_batch waiting;          /* rows for which none has been opened yet */
@@ -109,8 +106,8 @@ static int flush(weir_bucket_writer *base, weir_error *err)
     weir_file_list *list = &writer->new_files;
     size_t first_new = list->count;
     if (code == WEIR_OK) {
-        code =
-            weir_data_file_writer_finish(writer->open, writer->files, &list->files, &list->count, &list->capacity, err);
+        code = weir_data_file_writer_finish(writer->open, writer->files.arena, &list->files, &list->count,
+                                            &list->capacity, err);
     }
     weir_data_file_writer_close(writer->open);
     writer->open = NULL;
@@ -146,7 +143,7 @@ static int join_files(append_writer *writer, size_t first, size_t count, weir_er
     weir_file_list joined = {0};
     weir_file_list *all = &writer->all_files;
     int code = weir_append_rewrite(writer->context, writer->partition, writer->bucket, all->files + first, count,
-                                   writer->files, &joined, err);
+                                   writer->files.arena, &joined, err);
     if (code != WEIR_OK) {
         weir_file_list_free(&joined);
         return code;
@@ -190,21 +187,6 @@ static int run_compaction(append_writer *writer, weir_error *err)
     }
 }
 
-/* Copies the live descriptions into a new arena when most of the old one may describe files that are gone. */
-static void shed_dead_descriptions(append_writer *writer)
-{
-    if (writer->files->total_bytes < writer->shed_at) {
-        return;
-    }
-    weir_arena *fresh = weir_alloc(sizeof *fresh);
-    weir_arena_init(fresh);
-    weir_file_list_copy_to(&writer->all_files, fresh);
-    weir_arena_free(writer->files);
-    free(writer->files);
-    writer->files = fresh;
-    writer->shed_at = fresh->total_bytes * 2 > LEAST_ARENA_BYTES ? fresh->total_bytes * 2 : LEAST_ARENA_BYTES;
-}
-
 static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err)
 {
@@ -219,7 +201,7 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     weir_file_list_hand_over(&writer->new_files, arena, &out->new_files);
     weir_file_list_hand_over(&writer->compact_before, arena, &out->compact_before);
     weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
-    shed_dead_descriptions(writer);
+    weir_file_arena_shed(&writer->files, &writer->all_files, 1);
     return WEIR_OK;
 }
 
@@ -245,7 +227,7 @@ static void fill_files(append_writer *writer, weir_data_file *const *files, size
 {
     writer->all_files.count = 0;
     for (size_t i = 0; i < count; i++) {
-        weir_file_list_append(&writer->all_files, weir_data_file_copy(writer->files, files[i]));
+        weir_file_list_append(&writer->all_files, weir_data_file_copy(writer->files.arena, files[i]));
     }
     for (size_t i = 0; i < writer->new_files.count; i++) {
         weir_file_list_append(&writer->all_files, writer->new_files.files[i]);
@@ -277,8 +259,7 @@ static void close_writer(weir_bucket_writer *base)
     weir_file_list_free(&writer->all_files);
     weir_batch_free(&writer->waiting);
     weir_batch_free(&writer->scratch);
-    weir_arena_free(writer->files);
-    free(writer->files);
+    weir_file_arena_free(&writer->files);
     weir_arena_free(&writer->names);
     free(writer);
 }
@@ -304,9 +285,7 @@ int weir_append_writer_create(const weir_table_context *context, const weir_buck
     writer->total_buckets = options->total_buckets;
     writer->compacts_by_itself = options->total_buckets > 0 && !options->write_only;
     weir_arena_init(&writer->names);
-    writer->files = weir_alloc(sizeof *writer->files);
-    weir_arena_init(writer->files);
-    writer->shed_at = LEAST_ARENA_BYTES;
+    weir_file_arena_init(&writer->files);
     init_batch(writer, &writer->waiting);
     init_batch(writer, &writer->scratch);
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),

@@ -3,6 +3,7 @@
  *   bucket_writer.h         the interface: rows in, a commit message out
  *   commit_message.h        what a bucket's writer did: files added, compacted, changelogs
  *   levels.h                files of a bucket by level
+ *   file_arena.h            where a writer keeps the descriptions of its files
  *   universal_compaction.h  which runs to compact, as Paimon picks them
  *   write_buffer.h          rows in memory, sorted and merged on flush, spilled when short of memory
  *   buffer_merge.h          what comes of a buffer's rows of one key, by the table's merge engine

@@ -10,14 +10,12 @@
 #include "lsm/bucket_writer.h"
 #include "lsm/compaction.h"
 #include "lsm/expired_files.h"
+#include "lsm/file_arena.h"
 #include "lsm/universal_compaction.h"
 #include "lsm/write_buffer.h"
 
 /* Key indexes for the lookup changelog are kept across compactions up to this size a bucket. */
 #define KEY_INDEX_BYTES ((int64_t)64 << 20)
-
-/* Descriptions of files that are gone stay in the arena until it is this large, and twice what the live ones took. */
-#define LEAST_ARENA_BYTES ((size_t)1 << 20)
 
 /* A column of text cannot pass 2 GB, so a buffer stays well below it whatever the options say. */
 #define MOST_BUFFER_BYTES ((int64_t)1 << 30)
@@ -34,9 +32,8 @@ typedef struct merge_tree_writer {
     int64_t next_sequence;
     int64_t last_full_ms; /* when everything was compacted last, by the local clock; 0: never */
     const char *bucket_path;
-    weir_arena names;  /* what lives as long as the writer */
-    weir_arena *files; /* descriptions of files */
-    size_t shed_at;    /* the arena's size at which dead descriptions are looked for */
+    weir_arena names;      /* what lives as long as the writer */
+    weir_file_arena files; /* descriptions of them */
     weir_bucket_levels levels;
     weir_write_buffer buffer;
     weir_key_index_cache *index_cache;
@@ -91,7 +88,7 @@ static int sync_compaction(merge_tree_writer *writer, bool wait, weir_error *err
     weir_compaction *compaction = writer->compaction;
     writer->compaction = NULL;
     weir_compaction_result result = {0};
-    WEIR_TRY_CTX(weir_compaction_finish(compaction, writer->files, &result, err), err, "compacting %s",
+    WEIR_TRY_CTX(weir_compaction_finish(compaction, writer->files.arena, &result, err), err, "compacting %s",
                  writer->bucket_path);
     weir_bucket_levels_replace(&writer->levels, &result.before, &result.after);
     add_compaction_result(writer, &result);
@@ -215,7 +212,7 @@ static int create_file_writer(const merge_tree_writer *writer, weir_data_file_ki
 static int finish_file_writer(const merge_tree_writer *writer, weir_data_file_writer *file, weir_file_list *out,
                               weir_error *err)
 {
-    return weir_data_file_writer_finish(file, writer->files, &out->files, &out->count, &out->capacity, err);
+    return weir_data_file_writer_finish(file, writer->files.arena, &out->files, &out->count, &out->capacity, err);
 }
 
 /* Removes the files of a list from position `first` on, on disk and in the list. */
@@ -304,23 +301,6 @@ static int compact(weir_bucket_writer *base, bool full, weir_error *err)
     return trigger_compaction(writer, full, err);
 }
 
-/* Copies the live descriptions into a new arena when most of the old one may describe files that are gone. */
-static void shed_dead_descriptions(merge_tree_writer *writer)
-{
-    if (writer->compaction != NULL || writer->files->total_bytes < writer->shed_at) {
-        return;
-    }
-    weir_arena *fresh = weir_alloc(sizeof *fresh);
-    weir_arena_init(fresh);
-    for (int32_t level = 0; level < writer->levels.level_count; level++) {
-        weir_file_list_copy_to(&writer->levels.levels[level], fresh);
-    }
-    weir_arena_free(writer->files);
-    free(writer->files);
-    writer->files = fresh;
-    writer->shed_at = fresh->total_bytes * 2 > LEAST_ARENA_BYTES ? fresh->total_bytes * 2 : LEAST_ARENA_BYTES;
-}
-
 /* After what the levels hold now, the next increment begins. */
 static void note_levels(merge_tree_writer *writer)
 {
@@ -349,7 +329,9 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     weir_file_list_hand_over(&writer->compact_after, arena, &out->compact_after);
     weir_file_list_hand_over(&writer->compact_changelog, arena, &out->compact_changelog_files);
     note_levels(writer);
-    shed_dead_descriptions(writer);
+    if (writer->compaction == NULL) { /* which knows its files by these descriptions */
+        weir_file_arena_shed(&writer->files, writer->levels.levels, writer->levels.level_count);
+    }
     return WEIR_OK;
 }
 
@@ -394,7 +376,7 @@ static void fill_levels(merge_tree_writer *writer, weir_data_file *const *files,
 {
     weir_file_list all = {0};
     for (size_t i = 0; i < count; i++) {
-        weir_file_list_append(&all, weir_data_file_copy(writer->files, files[i]));
+        weir_file_list_append(&all, weir_data_file_copy(writer->files.arena, files[i]));
     }
     for (size_t i = 0; i < writer->new_files.count; i++) {
         weir_file_list_append(&all, writer->new_files.files[i]);
@@ -428,8 +410,7 @@ static void close_writer(weir_bucket_writer *base)
     weir_write_buffer_free(&writer->buffer);
     weir_key_index_cache_free(writer->index_cache);
     weir_bucket_levels_free(&writer->levels);
-    weir_arena_free(writer->files);
-    free(writer->files);
+    weir_file_arena_free(&writer->files);
     weir_arena_free(&writer->names);
     free(writer);
 }
@@ -457,9 +438,7 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     writer->write_buffer_bytes =
         options->write_buffer_bytes < MOST_BUFFER_BYTES ? options->write_buffer_bytes : MOST_BUFFER_BYTES;
     weir_arena_init(&writer->names);
-    writer->files = weir_alloc(sizeof *writer->files);
-    weir_arena_init(writer->files);
-    writer->shed_at = LEAST_ARENA_BYTES;
+    weir_file_arena_init(&writer->files);
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),
                                       options->partition.size);
     writer->index_cache = weir_key_index_cache_create(context->budget);
