@@ -27,6 +27,7 @@ int weir_budget_take(weir_budget *budget, int64_t bytes, weir_error *err);
 /* The same without a message: true when taken. */
 bool weir_budget_try_take(weir_budget *budget, int64_t bytes);
 
+/* Gives back what was taken, up to the root. */
 void weir_budget_give(weir_budget *budget, int64_t bytes);
 
 /* The least limit of a budget and its ancestors; INT64_MAX: unlimited. */

@@ -17,6 +17,7 @@ typedef struct weir_histogram {
     atomic_int_least64_t sum_ms;
 } weir_histogram;
 
+/* Counts one duration in milliseconds. */
 void weir_histogram_add(weir_histogram *histogram, int64_t ms);
 
 #endif

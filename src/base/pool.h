@@ -36,9 +36,10 @@ typedef struct weir_task_group {
 } weir_task_group;
 
 void weir_task_group_init(weir_task_group *group, weir_pool *pool);
+/* Has the pool run a function once; `argument` outlives that. */
 void weir_task_group_run(weir_task_group *group, weir_task_function function, void *argument);
-bool weir_task_group_done(weir_task_group *group);              /* does not wait */
+bool weir_task_group_done(weir_task_group *group);                 /* does not wait */
 int weir_task_group_wait(weir_task_group *group, weir_error *err); /* the first error, once */
-void weir_task_group_free(weir_task_group *group);              /* waits for running tasks */
+void weir_task_group_free(weir_task_group *group);                 /* waits for running tasks */
 
 #endif

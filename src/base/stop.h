@@ -18,6 +18,7 @@ typedef struct weir_stop {
     _Atomic bool has_given_up;
 } weir_stop;
 
+/* Raises the stop, once: the moment of the first time counts; and lowers it for what is run next. */
 void weir_stop_raise(weir_stop *stop);
 void weir_stop_lower(weir_stop *stop);
 bool weir_stop_is_raised(const weir_stop *stop); /* NULL: never */

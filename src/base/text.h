@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+/* Whether bytes are UTF-8: without surrogates, overlong forms, or what cannot be a code point. */
 bool weir_utf8_valid(weir_slice text);
 size_t weir_utf8_length(weir_slice text);                     /* code points */
 size_t weir_utf8_prefix(weir_slice text, size_t code_points); /* bytes of the first code points */
@@ -31,6 +32,7 @@ const char *weir_suggest(const char *word, const char *const *candidates, size_t
 /* Appends `text` between two `quote`s, those inside doubled. */
 void weir_append_quoted(const char *text, char quote, weir_buffer *out);
 
+/* Compares letters of ASCII in any case, everything else byte by byte. */
 bool weir_text_equal_ignore_case(const char *a, const char *b);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "connect/source.h"
 
+/* Opens a source as weir_source_open does (source.h); its options are checked. The caller closes it. */
 int weir_datagen_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
 
 /* Checks the options fields.<column>.* against the columns. */

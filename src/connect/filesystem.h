@@ -6,6 +6,7 @@
 #include "connect/sink.h"
 #include "connect/source.h"
 
+/* Opens a source as weir_source_open does (source.h); its options are checked. The caller closes it. */
 int weir_filesystem_source_open(const weir_source_options *options, weir_source **out, weir_error *err);
 /* The same of a folder that is followed: source.monitor-interval. */
 int weir_following_source_open(const weir_source_options *options, weir_source **out, weir_error *err);

@@ -17,11 +17,12 @@ struct weir_sink {
     int (*commit)(weir_sink *self, weir_slice prepared, weir_error *err);
     /* The same of an earlier run, of which it is not known how far it came. */
     int (*recover)(weir_sink *self, weir_slice prepared, weir_error *err);
-    void (*close)(weir_sink *self); /* what is not prepared is dropped where the sink can */
+    void (*close)(weir_sink *self);   /* what is not prepared is dropped where the sink can */
     bool (*is_full)(weir_sink *self); /* rows are held back, and there are many; NULL: never */
-    int (*tick)(weir_sink *self, weir_error *err); /* called now and then, for what is due by the clock; NULL: nothing */
-    bool takes_changes;               /* rows of every kind; otherwise only +I may come */
-    bool takes_upserts;               /* …by the primary key: -U means nothing to it */
+    int (*tick)(weir_sink *self,
+                weir_error *err); /* called now and then, for what is due by the clock; NULL: nothing */
+    bool takes_changes;           /* rows of every kind; otherwise only +I may come */
+    bool takes_upserts;           /* …by the primary key: -U means nothing to it */
 };
 
 /* All of it is borrowed for the lifetime of the sink. */
@@ -36,13 +37,15 @@ typedef struct weir_sink_options {
     const weir_field *metadata; /* columns that say something of a row to the connector: their names are its keys */
     int32_t metadata_count;
     const int32_t *places; /* of the fields, and then the metadata, among the columns of batches; NULL: in this order */
-    FILE *print_to;    /* where a print sink prints */
-    const char *owner; /* the same for all runs of one job, and only for them; NULL: there are no others */
-    bool overwrite;    /* INSERT OVERWRITE */
-    bool holds_back;   /* rows are not to be seen before the commit; otherwise a sink that has no reason to wait shows
-                          them at once */
+    FILE *print_to;        /* where a print sink prints */
+    const char *owner;     /* the same for all runs of one job, and only for them; NULL: there are no others */
+    bool overwrite;        /* INSERT OVERWRITE */
+    bool holds_back; /* rows are not to be seen before the commit; otherwise a sink that has no reason to wait shows
+                        them at once */
 } weir_sink_options;
 
+/* Checks the options of a table and opens its sink, which the caller closes. WEIR_INVALID, WEIR_UNSUPPORTED: an option,
+ * or a column, that does not go with the connector. */
 int weir_sink_open(const weir_sink_options *options, weir_sink **out, weir_error *err);
 
 /* Whether the connector can write what is given under a METADATA key. */

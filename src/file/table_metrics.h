@@ -124,6 +124,7 @@ void weir_table_metrics_time(weir_table_metrics *metrics, weir_table_metric metr
 /* The figures of all tables of a process, or of a session. */
 typedef struct weir_metrics_registry weir_metrics_registry;
 
+/* Without tables; the caller frees it. */
 weir_metrics_registry *weir_metrics_registry_create(void);
 void weir_metrics_registry_free(weir_metrics_registry *registry); /* NULL is fine. After all tables */
 

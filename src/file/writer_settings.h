@@ -13,6 +13,8 @@ typedef struct weir_writer_settings {
     weir_format_write_options format_options;
 } weir_writer_settings; /* texts are borrowed from the schema or live in the arena */
 
+/* What the options of a schema say of files of one kind and level. WEIR_INVALID, WEIR_UNSUPPORTED: an option has a
+ * value that is wrong, or that this version does not follow. */
 int weir_writer_settings_read(const weir_schema *schema, weir_data_file_kind kind, int32_t level, weir_arena *arena,
                               weir_writer_settings *out, weir_error *err);
 

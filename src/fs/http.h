@@ -31,6 +31,7 @@ typedef struct weir_http_headers {
     size_t capacity;
 } weir_http_headers;
 
+/* Adds a header; both texts are copied. */
 void weir_http_headers_add(weir_http_headers *headers, const char *name, const char *value);
 void weir_http_headers_free(weir_http_headers *headers);
 

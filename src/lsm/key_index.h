@@ -18,6 +18,7 @@ typedef struct weir_key_index {
 int weir_key_index_get(weir_key_index_cache *cache, const weir_table_context *context, const char *bucket_path,
                        const weir_data_file *file, const weir_key_index **out, weir_error *err);
 
+/* Ends the use of an index that was got. */
 void weir_key_index_release(weir_key_index_cache *cache, const weir_key_index *index);
 
 /* The first row at or after `from` whose key is not less than key `k` of `keys`, found by galloping. */

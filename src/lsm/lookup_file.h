@@ -22,6 +22,7 @@ int weir_lookup_file_build(const weir_table_context *context, const char *bucket
                            const int32_t *columns, int32_t column_count, const char *folder, weir_lookup_file **out,
                            weir_error *err);
 
+/* What it takes on disk. */
 int64_t weir_lookup_file_bytes(const weir_lookup_file *file);
 
 typedef enum weir_lookup_answer {

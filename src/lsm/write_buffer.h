@@ -28,10 +28,11 @@ void weir_write_buffer_free(weir_write_buffer *buffer); /* removes spilled files
 int weir_write_buffer_append(weir_write_buffer *buffer, const weir_batch *batch, const uint32_t *rows, int64_t count,
                              int64_t *next_sequence, weir_error *err);
 
-/* Numbers the rows in memory anew from *next_sequence on, which is advanced: what others have written meanwhile is older
- * than what is still to be. */
+/* Numbers the rows in memory anew from *next_sequence on, which is advanced: what others have written meanwhile is
+ * older than what is still to be. */
 void weir_write_buffer_renumber(weir_write_buffer *buffer, int64_t *next_sequence);
 
+/* Whether it holds no rows, in memory or spilled. */
 bool weir_write_buffer_is_empty(const weir_write_buffer *buffer);
 /* What its rows take. Memory that it keeps for the rows to come is not counted: it would look full for ever. */
 int64_t weir_write_buffer_bytes(const weir_write_buffer *buffer);

@@ -56,6 +56,7 @@ typedef struct weir_index_entries {
     size_t capacity;
 } weir_index_entries; /* the array is malloc'd, what it points to lives in an arena */
 
+/* Appends an entry; what it points to is borrowed. */
 void weir_index_entries_append(weir_index_entries *entries, weir_index_entry entry);
 void weir_index_entries_free(weir_index_entries *entries);
 

@@ -26,6 +26,7 @@ typedef struct weir_manifest_entries {
     size_t capacity;
 } weir_manifest_entries; /* the array is malloc'd, what it points to lives in an arena */
 
+/* Appends an entry; what it points to is borrowed. */
 void weir_manifest_entries_append(weir_manifest_entries *entries, weir_manifest_entry entry);
 void weir_manifest_entries_free(weir_manifest_entries *entries);
 
@@ -55,6 +56,7 @@ typedef struct weir_manifest_files {
     size_t capacity;
 } weir_manifest_files;
 
+/* Appends a description; what it points to is borrowed. */
 void weir_manifest_files_append(weir_manifest_files *files, weir_manifest_file file);
 void weir_manifest_files_free(weir_manifest_files *files);
 
@@ -68,14 +70,15 @@ typedef struct weir_manifest_counts {
 /* What to read from manifests: NULL members and negative numbers ask for everything. Entries that are left out by
  * partition or bucket are not decoded any further. Many threads may ask at a time. */
 typedef struct weir_manifest_filter {
-    int32_t bucket;        /* -1: any */
-    int32_t total_buckets; /* `bucket` is one of so many, entries of partitions with another number pass; 0: any number */
-    int32_t min_level;     /* -1: any */
+    int32_t bucket; /* -1: any */
+    int32_t
+        total_buckets; /* `bucket` is one of so many, entries of partitions with another number pass; 0: any number */
+    int32_t min_level; /* -1: any */
     bool (*partition_matches)(void *context, weir_slice partition);
     /* Whether a manifest may hold such a partition, by its bounds: a column for each partition key. It is not read
      * otherwise. Asked by weir_snapshot_files alone. */
     bool (*manifest_matches)(void *context, const weir_column_stats *partitions);
-    void *partition_context; /* of both */
+    void *partition_context;      /* of both */
     bool without_stats;           /* value statistics are not needed */
     weir_manifest_counts *counts; /* to be added to by weir_snapshot_files; NULL: not wanted */
 } weir_manifest_filter;

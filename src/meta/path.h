@@ -17,6 +17,7 @@ typedef struct weir_table_paths {
 
 weir_table_paths weir_table_paths_of(weir_arena *arena, const char *table_path, const char *branch /* NULL: main */);
 
+/* The path of a manifest, manifest list or index manifest by its name; in `arena`. */
 const char *weir_manifest_path(weir_arena *arena, const weir_table_paths *paths, const char *name);
 
 /* The folder of a bucket, with its partition and data-file.path-directory. */

@@ -11,6 +11,7 @@ int weir_schema_check(const weir_schema *schema, const weir_schema *before, weir
 /* Names separated by commas, blanks around them dropped. */
 const char **weir_split_names(weir_arena *arena, const char *text, int32_t *out_count);
 
+/* Whether a name is among them, to the letter. */
 bool weir_names_have(const char *const *names, int32_t count, const char *name);
 
 /* Fails: `what` names a column that there is not; the likely one is suggested. */

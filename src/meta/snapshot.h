@@ -44,6 +44,8 @@ typedef struct weir_snapshot {
     int64_t next_row_id; /* -1: not given */
 } weir_snapshot;
 
+/* Reads the JSON of a snapshot into `arena`; `path` is for messages. WEIR_CORRUPT: it is none. And appends the JSON
+ * that Paimon would write. */
 int weir_snapshot_parse(weir_slice text, const char *path, weir_arena *arena, weir_snapshot **out, weir_error *err);
 void weir_snapshot_format(const weir_snapshot *snapshot, weir_buffer *out);
 
@@ -67,8 +69,8 @@ int weir_tag_list(weir_fs *fs, const char *root, weir_arena *arena, const char *
                   weir_error *err);
 
 /* The branches of the table in `table_path`, in byte order. */
-int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names,
-                     size_t *out_count, weir_error *err);
+int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names, size_t *out_count,
+                     weir_error *err);
 
 /* The latest snapshot whose time is at or before `time_ms`, or (`later`) the earliest one after it. *out NULL: none. */
 int weir_snapshot_at_time(weir_fs *fs, const char *root, int64_t time_ms, bool later, weir_arena *arena,

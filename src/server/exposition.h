@@ -15,6 +15,7 @@ typedef const char *const *weir_labels;
 /* What is said once of a metric, before its samples. `type`: "gauge", "counter" or "histogram". */
 void weir_exposition_describe(weir_buffer *out, const char *metric, const char *type, const char *help);
 
+/* Append one value of a metric, a line each: as it is, and milliseconds as seconds. */
 void weir_exposition_integer(weir_buffer *out, const char *metric, weir_labels labels, int64_t value);
 void weir_exposition_seconds(weir_buffer *out, const char *metric, weir_labels labels, int64_t ms);
 void weir_exposition_number(weir_buffer *out, const char *metric, weir_labels labels, double value);

@@ -52,6 +52,7 @@ typedef struct weir_session_options {
     bool fresh; /* what an earlier run has left there goes */
 } weir_session_options;
 
+/* Opens a session with nothing set but what the options say; the caller frees it. */
 int weir_session_create(const weir_session_options *options, weir_session **out, weir_error *err);
 void weir_session_free(weir_session *session); /* after all its results */
 

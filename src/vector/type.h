@@ -17,11 +17,11 @@ typedef enum weir_type_id {
     WEIR_BIGINT,
     WEIR_FLOAT,
     WEIR_DOUBLE,
-    WEIR_DECIMAL,       /* precision 1..38, scale */
-    WEIR_CHAR,          /* length */
-    WEIR_VARCHAR,       /* length; WEIR_MAX_LENGTH is STRING */
-    WEIR_BINARY,        /* length */
-    WEIR_VARBINARY,     /* length; WEIR_MAX_LENGTH is BYTES */
+    WEIR_DECIMAL,   /* precision 1..38, scale */
+    WEIR_CHAR,      /* length */
+    WEIR_VARCHAR,   /* length; WEIR_MAX_LENGTH is STRING */
+    WEIR_BINARY,    /* length */
+    WEIR_VARBINARY, /* length; WEIR_MAX_LENGTH is BYTES */
     WEIR_DATE,
     WEIR_TIME,          /* precision 0..9, stored in milliseconds */
     WEIR_TIMESTAMP,     /* precision 0..9 */
@@ -32,10 +32,10 @@ typedef enum weir_type_id {
     WEIR_ROW,           /* fields */
     WEIR_VARIANT,       /* physically ROW<value BYTES NOT NULL, metadata BYTES NOT NULL> */
     WEIR_BLOB,
-    WEIR_NULL           /* the type of a bare NULL, in SQL only */
+    WEIR_NULL /* the type of a bare NULL, in SQL only */
 } weir_type_id;
 
-#define WEIR_MAX_LENGTH 2147483647
+#define WEIR_MAX_LENGTH     2147483647
 #define WEIR_MAX_TYPE_DEPTH 100 /* of nesting, as far as parsed types go */
 
 typedef struct weir_type weir_type;
@@ -69,15 +69,19 @@ const weir_type *weir_type_with_length(weir_arena *arena, weir_type_id id, int l
 const weir_type *weir_type_array(weir_arena *arena, const weir_type *element, bool nullable);
 const weir_type *weir_type_map(weir_arena *arena, const weir_type *key, const weir_type *value, bool nullable);
 const weir_type *weir_type_multiset(weir_arena *arena, const weir_type *element, bool nullable);
-const weir_type *weir_type_row(weir_arena *arena, const weir_field *fields, int count, bool nullable); /* borrows fields */
-const weir_type *weir_type_nullable(weir_arena *arena, const weir_type *type, bool nullable); /* `type` if it is so already */
+const weir_type *weir_type_row(weir_arena *arena, const weir_field *fields, int count,
+                               bool nullable); /* borrows fields */
+const weir_type *weir_type_nullable(weir_arena *arena, const weir_type *type,
+                                    bool nullable); /* `type` if it is so already */
 
 /* Deep copy into an arena. */
 const weir_type *weir_type_copy(weir_arena *arena, const weir_type *type);
 
+/* Whether two types are the same, with all their parts; `ignore_nullability` at every depth. */
 bool weir_type_equal(const weir_type *a, const weir_type *b, bool ignore_nullability);
 
-/* Whether a type is nested deeper than WEIR_MAX_TYPE_DEPTH, so that neither its text nor its JSON would be read again. */
+/* Whether a type is nested deeper than WEIR_MAX_TYPE_DEPTH, so that neither its text nor its JSON would be read again.
+ */
 bool weir_type_is_too_deep(const weir_type *type);
 
 static inline bool weir_type_is_nested(const weir_type *type)
@@ -107,7 +111,8 @@ int weir_type_parse(const char *text, weir_arena *arena, const weir_type **out, 
 
 /* To and from the JSON of Paimon's schema files: a string, or an object for nested types. `path` names the file in
  * errors, which are WEIR_CORRUPT. A field without an id gets -1. */
-int weir_type_from_json(const json_t *json, const char *path, weir_arena *arena, const weir_type **out, weir_error *err);
+int weir_type_from_json(const json_t *json, const char *path, weir_arena *arena, const weir_type **out,
+                        weir_error *err);
 json_t *weir_type_to_json(const weir_type *type);
 int weir_field_from_json(const json_t *json, const char *path, weir_arena *arena, weir_field *out, weir_error *err);
 json_t *weir_field_to_json(const weir_field *field);

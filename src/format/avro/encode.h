@@ -4,6 +4,7 @@
 
 #include "vector/vector.h"
 
+/* Appends an int or a long: zig-zag, seven bits a byte. */
 void weir_avro_put_long(weir_buffer *out, int64_t value);
 void weir_avro_put_bytes(weir_buffer *out, weir_slice value); /* with their number before them */
 

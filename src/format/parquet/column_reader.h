@@ -93,6 +93,7 @@ int weir_parquet_append_picked(weir_parquet_column_reader *reader, int64_t count
                                int64_t pick_count, weir_vector *out, weir_error *err);
 int weir_parquet_skip_values(weir_parquet_column_reader *reader, int64_t valid, weir_error *err);
 
+/* Fails with WEIR_CORRUPT, naming the file and the column; `what` says what is wrong. */
 int weir_parquet_column_damaged(const weir_parquet_column_reader *reader, const char *what, weir_error *err);
 
 #endif

@@ -30,6 +30,7 @@ typedef struct weir_parquet_delta {
 /* `bytes` lie in a page buffer (bit_unpack.h). */
 bool weir_parquet_delta_init(weir_parquet_delta *delta, weir_slice bytes);
 
+/* The next `count` values. False: the page is damaged, or holds no more. */
 bool weir_parquet_delta_read(weir_parquet_delta *delta, int64_t count, uint64_t *out);
 bool weir_parquet_delta_read_32(weir_parquet_delta *delta, int64_t count, uint32_t *out); /* the low halves */
 bool weir_parquet_delta_skip(weir_parquet_delta *delta, int64_t count);

@@ -20,12 +20,14 @@ typedef struct weir_parquet_rle {
 /* `bytes` lie in a page buffer (bit_unpack.h). */
 void weir_parquet_rle_init(weir_parquet_rle *rle, weir_slice bytes, uint32_t width);
 
+/* The next `count` values. False: the page is damaged, or holds no more; so do those below. */
 bool weir_parquet_rle_read(weir_parquet_rle *rle, int64_t count, uint32_t *out);
 bool weir_parquet_rle_read_bytes(weir_parquet_rle *rle, int64_t count, uint8_t *out); /* width <= 8 */
 
 /* Width 1: into a bitmap from bit `first` on. Adds the number of ones to *ones. */
 bool weir_parquet_rle_read_bits(weir_parquet_rle *rle, int64_t count, uint8_t *bits, int64_t first, int64_t *ones);
 
+/* Moves over `count` values. */
 bool weir_parquet_rle_skip(weir_parquet_rle *rle, int64_t count);
 bool weir_parquet_rle_skip_bits(weir_parquet_rle *rle, int64_t count, int64_t *ones); /* the same for width 1 */
 

@@ -41,6 +41,7 @@ typedef struct weir_parquet_projection {
 int weir_parquet_schema_build(const weir_parquet_footer *footer, const char *path, weir_arena *arena,
                               weir_parquet_node **out, weir_error *err);
 
+/* The child of that name; NULL: there is none. */
 const weir_parquet_node *weir_parquet_node_child(const weir_parquet_node *node, const char *name);
 
 /* The element of a list. Accepts the standard three levels (list, a repeated group, its only member) under any names,

@@ -71,6 +71,8 @@ weir_job_options weir_session_job_options(weir_session_job *job, weir_session *s
  * sql-client.execution.result-mode is not `table`, all changes. */
 int weir_session_stream_query(weir_session *session, const weir_ast_query *query, weir_result **out, weir_error *err);
 
+/* SHOW JOBS, DESCRIBE JOB and STOP JOB: results are the caller's. WEIR_INVALID, at the statement: there is no such job,
+ * or it cannot be stopped in that way. */
 int weir_session_show_jobs(weir_session *session, weir_result **out, weir_error *err);
 int weir_session_describe_job(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                               weir_error *err);

@@ -31,6 +31,8 @@ void weir_journal_close(weir_journal *journal); /* NULL is fine */
 const weir_journal_entry *weir_journal_find(const weir_journal *journal, int32_t statement);
 bool weir_journal_is_empty(const weir_journal *journal);
 
+/* Write one of the lines above, synced: a statement begins (its texts are copied), it is done, the script is through.
+ */
 int weir_journal_begin(weir_journal *journal, int32_t statement, const char *text, const char *user, weir_error *err);
 int weir_journal_done(weir_journal *journal, int32_t statement, int64_t rows, int64_t commits, weir_error *err);
 int weir_journal_end(weir_journal *journal, weir_error *err);

@@ -90,6 +90,7 @@ void weir_binder_finish(weir_binder *binder, weir_plan *plan);
 int weir_binder_constant(weir_binder *binder, const weir_ast_expression *ast, const weir_type *type,
                          weir_expression **out); /* a LITERAL */
 
+/* Fail at a place of the statement: with WEIR_INVALID and a message, and with WEIR_UNSUPPORTED for `what`. */
 int weir_binder_fail(weir_binder *binder, const weir_position *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int weir_binder_unsupported(weir_binder *binder, const weir_position *at, const char *what);

@@ -13,6 +13,7 @@ typedef struct weir_conjuncts {
 enum { WEIR_SIDE_LEFT = 1, WEIR_SIDE_RIGHT = 2, WEIR_SIDE_BOTH = 3 };
 int weir_expression_sides(const weir_expression *expression, int32_t split);
 
+/* Adds a condition to those that are to hold together. */
 void weir_conjuncts_add(weir_binder *binder, weir_conjuncts *list, weir_expression *conjunct);
 /* The parts of a condition: of AND its parts, of OR also what all of its branches share. NULL has none. */
 void weir_conjuncts_split(weir_binder *binder, weir_expression *condition, weir_conjuncts *out);
