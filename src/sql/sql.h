@@ -1,6 +1,6 @@
 /* sql: Flink's SQL. Text goes in; statements, bound plans and rows come out.
  *
- *   ast.h      what the parser makes: statements, queries, expressions, each with its place in the text
+ *   ast.h      what the parser makes: statements, each with its place in the text; queries and expressions: ast_query.h
  *   parser.h   text to statements, and errors shown with the line and a caret
  *   type.h     Flink's type rules: intervals, common types, what may be cast to what
  *   plan.h     bound plans: relations and expressions over column numbers, every one with its Flink type
