@@ -67,9 +67,8 @@ def test_the_second_document_as_it_stands(scene):
     text = text[text.index("— 1."):]
     text = text[:text.index("GROUP BY user_id;")] + "GROUP BY user_id;\n"
     text = text.replace("hdfs:///dw_lakehouse/paimon_warehouse", f"{scene.folder}/lake")
-    (scene.folder / "lake").mkdir()
     error = scene.run("run", "-", text=text, status=1)[1]
-    assert "there is no database 'dw_prod'" in error and "CREATE DATABASE" in error, error
+    assert "there is no database 'dw_prod'" in error, error
     assert text.count("USE CATALOG paimon_catalog;") == 1
     taken_for_granted = f"""USE CATALOG paimon_catalog;
         CREATE DATABASE IF NOT EXISTS dw_prod;
