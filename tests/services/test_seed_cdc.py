@@ -1,11 +1,12 @@
 """The first script of examples/seeds: a MySQL table into a table on S3 while it is written to, through kills of the job, of
-connections and of the server; then every row is compared, and read by Java."""
+connections and of the server, and faults of S3; then every row is compared, and read by Java."""
 
 import json
 import os
 import pathlib
 import time
 
+from faulty_proxy import FaultyProxy
 from mysql import Load, Mysql
 from object_store import Store
 
@@ -40,7 +41,9 @@ def changes_of(scene):
 
 def test_seed_users_into_the_lake_through_kills(scene):
     os.environ["TZ"] = "UTC"  # the script does not say the server's zone
-    store = Store(scene, scene.server("s3"))
+    proxy = FaultyProxy(scene.server("s3").env["S3_ENDPOINT"], scene.seed,
+                        {"503": 0.02, "reset": 0.02, "lost": 0.02, "cut": 0.01, "slow": 0.02})
+    store = Store(scene, scene.server("s3"), proxy)
     mysql = Mysql(scene.server("mariadb"), scene.name)
     mysql.run("CREATE USER IF NOT EXISTS flinkuser@'127.0.0.1' IDENTIFIED BY 'flinkpw'; "
               "GRANT SELECT, REPLICATION SLAVE, BINLOG MONITOR ON *.* TO flinkuser@'127.0.0.1'; "
@@ -74,6 +77,8 @@ def test_seed_users_into_the_lake_through_kills(scene):
         return True
     scene.eventually("the same rows", same, 90)
     job.stop()
-    java = store.java()
+    assert {fault for *_, fault in proxy.requests() if fault} >= {"503", "reset", "lost"}
+    proxy.close()
+    java = Store(scene, scene.server("s3")).java()
     scene.equal("users in Java", [[*row] for row in expected],
                 [json.loads(line) for line in java.dump(f"{store.warehouse}/users")])

@@ -205,7 +205,7 @@ static void take_error_element(void *context, const char *path, weir_slice text)
                    : strcmp(path, "Error/Message") == 0 ? error->message
                                                         : NULL;
     size_t room = target == error->code ? sizeof error->code : sizeof error->message;
-    if (target != NULL) {
+    if (target != NULL && text.size > 0) {
         size_t size = text.size < room - 1 ? text.size : room - 1;
         memcpy(target, text.data, size);
         target[size] = '\0';
