@@ -301,8 +301,9 @@ static int open_console(const weir_cli_session_options *options, weir_cli_consol
         weir_interrupt_after_ms(options->timeout_ms);
     }
     out->until_idle_ms = options->until_idle_ms;
-    /* Programs that read jsonl want nothing but result rows. */
-    FILE *print_to = out->format == WEIR_OUTPUT_JSONL ? stderr : stdout;
+    /* Programs want nothing but result rows. */
+    bool is_for_people = out->format == WEIR_OUTPUT_TABLE || out->format == WEIR_OUTPUT_VERTICAL;
+    FILE *print_to = is_for_people ? stdout : stderr;
     if (out->progress.is_live && isatty(fileno(print_to))) {
         out->print_to = weir_cli_progress_stream(&out->progress, print_to);
     }

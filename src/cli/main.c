@@ -1,5 +1,6 @@
 /* The program `weir`: finds the command and runs it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -126,6 +127,7 @@ int main(int count, char **words)
 {
     weir_alloc_tune();
     keep_standard_streams();
+    signal(SIGXFSZ, SIG_IGN); /* writing more than a limit allows is an error like any other, and told */
     if (count < 2) {
         print_overview(stderr);
         return WEIR_CLI_USAGE;

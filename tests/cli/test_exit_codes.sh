@@ -97,6 +97,12 @@ same "a disk that fills while rows come" 1 "$("$weir" sql -e "CREATE TEMPORARY T
     WITH ('connector' = 'datagen', 'number-of-rows' = '100000'); SELECT * FROM many" 2>"$work/err" >/dev/full; echo $?)"
 contains "why it could not be written is told" "No space left on device" "$(cat "$work/err")"
 
+# A limit on the size of files is told as a full disk is.
+status "a file over the limit" 1 sh -c 'ulimit -f 40; exec "$@"' sh "$weir" sql --warehouse "$work/limited" -e "
+    CREATE TEMPORARY TABLE noise (t STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '5000');
+    CREATE TABLE kept (t STRING); INSERT INTO kept SELECT * FROM noise"
+contains "it is told" "File too large" "$(cat "$work/err")"
+
 # A script stops at the first statement that fails; what ran before stays.
 cat >"$work/script.sql" <<'SQL'
 SELECT 1;

@@ -98,4 +98,13 @@ done
     'fields.i.kind' = 'sequence', 'fields.i.start' = '1', 'fields.i.end' = '1200');
 SELECT i, CASE WHEN i = 1150 THEN 'a text that nobody may cut' ELSE 'x' END FROM numbers" >"$work/long"
 same "a wide value after many rows" "│ 1150 │ a text that nobody may cut │" "$(grep ' 1150 ' "$work/long")"
+
+# What print sinks print stands among rows for people, and not among those for programs.
+printing="CREATE TEMPORARY TABLE screen (a INT) WITH ('connector' = 'print')"
+for format in table vertical csv json jsonl; do
+    "$weir" sql --format $format -e "$printing; INSERT INTO screen VALUES (7)" >"$work/out" 2>"$work/err"
+    case $format in table | vertical) place="$work/out" ;; *) place="$work/err" ;; esac
+    same "a printed row with $format" 1 "$(grep -c '+I\[7\]' "$place")"
+    same "once, with $format" 1 "$(cat "$work/out" "$work/err" | grep -c '+I\[7\]')"
+done
 finish

@@ -103,6 +103,7 @@ static void operators_of_other_languages_are_explained(void **state)
         {"a<=>b", "a|Flink's SQL has no <=>; write IS NOT DISTINCT FROM"},
         {"a && b", "a|write AND"},
         {"# a", "# begins no comment; write --"},
+        {"\\timing", "commands that begin with \\ are for the shell on a terminal"},
         {"!a", "a lone ! means nothing in SQL; write NOT, or <> for 'not equal'"},
         {"a ~ b", "a|the character ~ means nothing in SQL"},
         {"a \x01", "a|here stands the byte 0x01, which no text of SQL holds; remove it"},

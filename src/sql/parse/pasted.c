@@ -91,6 +91,7 @@ static const weir_foreign_operator foreign_operators[] = {
     {"::", "Flink's SQL has no ::; write CAST(value AS type)"},
     {":=", "Flink's SQL has no :="},
     {"#", "# begins no comment; write --"},
+    {"\\", "commands that begin with \\ are for the shell on a terminal"},
     {"\"", "double quotes are no quotes of Flink SQL; write ' around text, ` around a name"},
 };
 
