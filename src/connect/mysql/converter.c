@@ -208,67 +208,6 @@ int weir_mysql_converter_text(weir_mysql_converter *converter, const weir_mysql_
     return WEIR_OK;
 }
 
-/* ---- keys ---- */
-
-/* The number of an ENUM's label, from 1; 0: it is none of them. */
-static uint64_t place_of_label(const weir_mysql_column *column, weir_slice label)
-{
-    for (uint32_t i = 0; i < column->label_count; i++) {
-        if (weir_slice_equal(label, weir_slice_text(column->labels[i]))) {
-            return i + 1;
-        }
-    }
-    return 0;
-}
-
-/* A bit for each of a SET's labels. */
-static uint64_t bits_of_labels(const weir_mysql_column *column, weir_slice labels)
-{
-    uint64_t bits = 0;
-    while (labels.size > 0) {
-        const uint8_t *comma = memchr(labels.data, ',', labels.size);
-        size_t size = comma == NULL ? labels.size : (size_t)(comma - labels.data);
-        uint64_t place = place_of_label(column, weir_slice_of(labels.data, size));
-        bits |= place == 0 || place > 64 ? 0 : (uint64_t)1 << (place - 1);
-        size += comma != NULL;
-        labels = weir_slice_of(labels.data + size, labels.size - size);
-    }
-    return bits;
-}
-
-static uint64_t number_of_bits(weir_slice bytes)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < bytes.size && i < 8; i++) {
-        number = number << 8 | bytes.data[i];
-    }
-    return number;
-}
-
-int weir_mysql_converter_key(weir_mysql_converter *converter, const weir_mysql_value *value, weir_buffer *out,
-                             weir_error *err)
-{
-    const weir_mysql_column *column = converter->column;
-    uint64_t number;
-    if (value->kind == WEIR_MYSQL_REAL) {
-        weir_buffer_append_format(out, "%.17g", value->real + 0.0); /* 0 and -0 are the same key */
-        return WEIR_OK;
-    }
-    if (value->kind == WEIR_MYSQL_LABEL || value->kind == WEIR_MYSQL_LABELS) {
-        number = (uint64_t)value->number;
-    } else if (value->kind == WEIR_MYSQL_BITS) {
-        number = number_of_bits(value->bytes);
-    } else if (column->type == WEIR_MYSQL_ENUM && value->kind == WEIR_MYSQL_BYTES) {
-        number = place_of_label(column, value->bytes);
-    } else if (column->type == WEIR_MYSQL_SET && value->kind == WEIR_MYSQL_BYTES) {
-        number = bits_of_labels(column, value->bytes);
-    } else {
-        return weir_mysql_converter_text(converter, value, out, err);
-    }
-    weir_buffer_append_format(out, "%" PRIu64, number);
-    return WEIR_OK;
-}
-
 /* ---- numbers ---- */
 
 static int fail_fit(weir_mysql_converter *converter, const weir_mysql_value *value, weir_error *err)
@@ -297,7 +236,7 @@ static bool exact_number(weir_mysql_converter *converter, const weir_mysql_value
     case WEIR_MYSQL_NUMERIC: {
         weir_int128 number = value->kind == WEIR_MYSQL_SIGNED     ? value->number
                              : value->kind == WEIR_MYSQL_UNSIGNED ? (weir_int128)(uint64_t)value->number
-                             : value->kind == WEIR_MYSQL_BITS     ? (weir_int128)number_of_bits(value->bytes)
+                             : value->kind == WEIR_MYSQL_BITS     ? (weir_int128)weir_mysql_bits_number(value->bytes)
                                                                   : value->numeric;
         int from = value->kind == WEIR_MYSQL_NUMERIC ? value->scale : 0;
         if (from > scale) {
@@ -346,7 +285,7 @@ static int append_boolean(weir_mysql_converter *converter, const weir_mysql_valu
 {
     uint8_t bit;
     if (value->kind == WEIR_MYSQL_BITS) {
-        bit = number_of_bits(value->bytes) != 0;
+        bit = weir_mysql_bits_number(value->bytes) != 0;
     } else if (value->kind == WEIR_MYSQL_SIGNED || value->kind == WEIR_MYSQL_UNSIGNED) {
         bit = value->number == 1;
     } else {
@@ -477,20 +416,6 @@ static int append_text(weir_mysql_converter *converter, const weir_mysql_value *
     return weir_vector_append_raw(out, converter->text.data, converter->text.size, err);
 }
 
-static void append_base64(weir_slice bytes, weir_buffer *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < bytes.size; i += 3) {
-        uint32_t three = (uint32_t)bytes.data[i] << 16;
-        three |= i + 1 < bytes.size ? (uint32_t)bytes.data[i + 1] << 8 : 0;
-        three |= i + 2 < bytes.size ? bytes.data[i + 2] : 0;
-        weir_buffer_append_byte(out, (uint8_t)digits[three >> 18]);
-        weir_buffer_append_byte(out, (uint8_t)digits[three >> 12 & 63]);
-        weir_buffer_append_byte(out, (uint8_t)(i + 1 < bytes.size ? digits[three >> 6 & 63] : '='));
-        weir_buffer_append_byte(out, (uint8_t)(i + 2 < bytes.size ? digits[three & 63] : '='));
-    }
-}
-
 static int append_binary_text(weir_mysql_converter *converter, const weir_mysql_value *value, weir_vector *out,
                               weir_error *err)
 {
@@ -501,7 +426,7 @@ static int append_binary_text(weir_mysql_converter *converter, const weir_mysql_
         if (converter->conversion->binary_mode == WEIR_MYSQL_BINARY_AS_HEX) {
             format_hex(weir_buffer_slice(&bytes), &converter->text);
         } else {
-            append_base64(weir_buffer_slice(&bytes), &converter->text);
+            weir_mysql_base64_append(weir_buffer_slice(&bytes), &converter->text);
         }
         code = weir_vector_append_raw(out, converter->text.data, converter->text.size, err);
     }

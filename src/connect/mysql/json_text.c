@@ -161,19 +161,24 @@ static bool write_decimal(json_writer *writer, weir_slice value)
     return true;
 }
 
-static void write_base64(json_writer *writer, uint8_t type, weir_slice value)
+void weir_mysql_base64_append(weir_slice bytes, weir_buffer *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    weir_buffer_append_format(writer->out, "\"base64:type%u:", type);
-    for (size_t i = 0; i < value.size; i += 3) {
-        uint32_t three = (uint32_t)value.data[i] << 16;
-        three |= i + 1 < value.size ? (uint32_t)value.data[i + 1] << 8 : 0;
-        three |= i + 2 < value.size ? value.data[i + 2] : 0;
-        weir_buffer_append_byte(writer->out, (uint8_t)digits[three >> 18]);
-        weir_buffer_append_byte(writer->out, (uint8_t)digits[three >> 12 & 63]);
-        weir_buffer_append_byte(writer->out, (uint8_t)(i + 1 < value.size ? digits[three >> 6 & 63] : '='));
-        weir_buffer_append_byte(writer->out, (uint8_t)(i + 2 < value.size ? digits[three & 63] : '='));
+    for (size_t i = 0; i < bytes.size; i += 3) {
+        uint32_t three = (uint32_t)bytes.data[i] << 16;
+        three |= i + 1 < bytes.size ? (uint32_t)bytes.data[i + 1] << 8 : 0;
+        three |= i + 2 < bytes.size ? bytes.data[i + 2] : 0;
+        weir_buffer_append_byte(out, (uint8_t)digits[three >> 18]);
+        weir_buffer_append_byte(out, (uint8_t)digits[three >> 12 & 63]);
+        weir_buffer_append_byte(out, (uint8_t)(i + 1 < bytes.size ? digits[three >> 6 & 63] : '='));
+        weir_buffer_append_byte(out, (uint8_t)(i + 2 < bytes.size ? digits[three & 63] : '='));
     }
+}
+
+static void write_base64(json_writer *writer, uint8_t type, weir_slice value)
+{
+    weir_buffer_append_format(writer->out, "\"base64:type%u:", type);
+    weir_mysql_base64_append(value, writer->out);
     weir_buffer_append_byte(writer->out, '"');
 }
 

@@ -11,6 +11,8 @@ int weir_mysql_json_format(weir_slice document, bool has_blanks, weir_buffer *ou
 /* Appends JSON text of the server without its blanks. */
 void weir_mysql_json_compact(weir_slice text, weir_buffer *out);
 
+void weir_mysql_base64_append(weir_slice bytes, weir_buffer *out);
+
 /* Appends a number with the fewest digits that read back. */
 void weir_mysql_real_format(double number, weir_buffer *out);
 

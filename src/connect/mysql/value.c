@@ -363,6 +363,15 @@ int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column,
     return WEIR_OK;
 }
 
+uint64_t weir_mysql_bits_number(weir_slice bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes.size && i < 8; i++) {
+        number = number << 8 | bytes.data[i];
+    }
+    return number;
+}
+
 /* | mark: 1 | bytes as they are | or | mark and, in its low bits, n: 1 | unpacked size, big-endian: n | deflated bytes
  * |, with a bit that says that they have no frame. An empty text has no mark. */
 int weir_mysql_value_unpack(weir_slice packed, weir_buffer *out, weir_error *err)

@@ -53,6 +53,9 @@ typedef struct weir_row_column {
 int weir_row_value_take(weir_byte_reader *reader, const weir_row_column *column, weir_buffer *scratch,
                         weir_mysql_value *out, weir_error *err);
 
+/* The number that a WEIR_MYSQL_BITS value is. */
+uint64_t weir_mysql_bits_number(weir_slice bytes);
+
 /* Appends what a WEIR_MYSQL_PACKED value holds. */
 int weir_mysql_value_unpack(weir_slice packed, weir_buffer *out, weir_error *err);
 
