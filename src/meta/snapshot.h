@@ -72,6 +72,11 @@ int weir_tag_list(weir_fs *fs, const char *root, weir_arena *arena, const char *
 int weir_branch_list(weir_fs *fs, const char *table_path, weir_arena *arena, const char ***out_names, size_t *out_count,
                      weir_error *err);
 
+/* The greatest id that the folder has, whatever the hint says; 0: none. */
+int weir_snapshot_greatest_id(weir_fs *fs, const char *root, int64_t *out, weir_error *err);
+/* Takes a snapshot back that was just published behind others, of which `greatest` is the last, and with it the hint. */
+void weir_snapshot_withdraw(weir_fs *fs, const char *root, int64_t id, int64_t greatest);
+
 /* The latest snapshot whose time is at or before `time_ms`, or (`later`) the earliest one after it. *out NULL: none. */
 int weir_snapshot_at_time(weir_fs *fs, const char *root, int64_t time_ms, bool later, weir_arena *arena,
                           weir_snapshot **out, weir_error *err);

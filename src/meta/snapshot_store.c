@@ -197,6 +197,24 @@ int weir_snapshot_publish(weir_fs *fs, const char *root, const weir_snapshot *sn
     return code;
 }
 
+int weir_snapshot_greatest_id(weir_fs *fs, const char *root, int64_t *out, weir_error *err)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    int code = scan_folder(fs, root, true, &arena, out, err);
+    weir_arena_free(&arena);
+    return code;
+}
+
+void weir_snapshot_withdraw(weir_fs *fs, const char *root, int64_t id, int64_t greatest)
+{
+    weir_arena arena;
+    weir_arena_init(&arena);
+    (void)weir_fs_remove(fs, snapshot_path(&arena, root, id), NULL);
+    (void)weir_snapshot_write_hint(fs, root, "LATEST", greatest, NULL);
+    weir_arena_free(&arena);
+}
+
 /* ---- by time ---- */
 
 /* Reads the snapshot `id` or the first one after it that still exists: the oldest may be removed meanwhile. */

@@ -40,17 +40,21 @@ static int read_entries(weir_bucket_files *files, int64_t id, weir_error *err)
 int weir_bucket_files_read(weir_bucket_files *files, weir_error *err)
 {
     const weir_table_context *context = &files->table->context;
-    int64_t latest = 0;
-    WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
-    if (latest == files->snapshot_id) {
+    for (int64_t latest = 0, before = -1;; before = latest) {
+        WEIR_TRY(weir_snapshot_latest_id(context->fs, context->paths.root, &latest, err));
+        if (latest == files->snapshot_id) {
+            return WEIR_OK;
+        }
+        weir_bucket_files_forget(files);
+        int code = latest > 0 ? read_entries(files, latest, err) : WEIR_OK;
+        if (code == WEIR_NOT_FOUND && latest != before) {
+            weir_error_clear(err); /* it may have expired while it was read: then there is a later one */
+            continue;
+        }
+        WEIR_TRY(code);
+        files->snapshot_id = latest;
         return WEIR_OK;
     }
-    weir_bucket_files_forget(files);
-    if (latest > 0) {
-        WEIR_TRY(read_entries(files, latest, err));
-    }
-    files->snapshot_id = latest;
-    return WEIR_OK;
 }
 
 /* The first entry that is not before the bucket. */

@@ -30,15 +30,24 @@ static int read_retry_policy(const weir_table *table, retry_policy *out, weir_er
     return WEIR_OK;
 }
 
-static int read_latest(const weir_table *table, weir_arena *arena, weir_snapshot **out, weir_error *err)
+static int read_latest(const weir_table *table, weir_arena *arena, int64_t *out_id, weir_snapshot **out,
+                       weir_error *err)
 {
-    int64_t id = 0;
     *out = NULL;
-    WEIR_TRY(weir_snapshot_latest_id(table->context.fs, table->context.paths.root, &id, err));
-    if (id == 0) {
+    WEIR_TRY(weir_snapshot_latest_id(table->context.fs, table->context.paths.root, out_id, err));
+    if (*out_id == 0) {
         return WEIR_OK;
     }
-    return weir_snapshot_read(table->context.fs, table->context.paths.root, id, arena, out, err);
+    return weir_snapshot_read(table->context.fs, table->context.paths.root, *out_id, arena, out, err);
+}
+
+/* Whether others have gone on since the attempt began. What it could not find may have expired with the snapshot that
+ * it began from; and the id of its own may be free again, though it is long taken. */
+static bool is_overtaken(const weir_table *table, int64_t latest_id)
+{
+    int64_t id = 0;
+    return weir_snapshot_latest_id(table->context.fs, table->context.paths.root, &id, NULL) == WEIR_OK &&
+           id > latest_id;
 }
 
 static int64_t count_rows(const weir_manifest_entries *entries)
@@ -184,10 +193,70 @@ static bool is_ours(const weir_table *table, const weir_snapshot *next, weir_are
            strcmp(found->delta_manifest_list, next->delta_manifest_list) == 0;
 }
 
+static int base_manifests(const weir_table *table, const char *list, weir_arena *arena, weir_manifest_files *out)
+{
+    return weir_manifest_list_read(table->context.fs, &table->context.paths, list, arena, out, NULL);
+}
+
+/* Whether the snapshot after `next` was built on it: it has its manifests, or, where those have been merged, what they
+ * come to. */
+static bool stands_on(const weir_table *table, const weir_snapshot *after, const weir_snapshot *next, weir_arena *arena)
+{
+    weir_manifest_files base = {0}, delta = {0};
+    bool has_same = false;
+    if (base_manifests(table, after->base_manifest_list, arena, &base) == WEIR_OK &&
+        base_manifests(table, next->delta_manifest_list, arena, &delta) == WEIR_OK) {
+        for (size_t i = 0; i < base.count * delta.count && !has_same; i++) {
+            has_same = strcmp(base.items[i / delta.count].name, delta.items[i % delta.count].name) == 0;
+        }
+    }
+    weir_manifest_files_free(&base);
+    weir_manifest_files_free(&delta);
+    return has_same || after->total_record_count - after->delta_record_count == next->total_record_count;
+}
+
+/* Takes the snapshot just published back where others lie ahead that do not stand on it: while it was made, so many
+ * were committed and expired that its id was free again, and nobody would find what it has. That can only be where the
+ * one that it was built on has expired. Returns whether it was so. */
+static bool withdraw_passed(const weir_table *table, int64_t latest_id, const weir_snapshot *next, weir_arena *arena)
+{
+    const weir_table_context *context = &table->context;
+    int64_t greatest = 0;
+    weir_snapshot *found = NULL;
+    if (latest_id == 0 ||
+        weir_snapshot_read(context->fs, context->paths.root, latest_id, arena, &found, NULL) != WEIR_NOT_FOUND ||
+        weir_snapshot_greatest_id(context->fs, context->paths.root, &greatest, NULL) != WEIR_OK ||
+        greatest <= next->id) {
+        return false;
+    }
+    int code = weir_snapshot_read(context->fs, context->paths.root, next->id + 1, arena, &found, NULL);
+    bool passed = code == WEIR_NOT_FOUND || (code == WEIR_OK && !stands_on(table, found, next, arena));
+    if (passed) {
+        weir_snapshot_withdraw(context->fs, context->paths.root, next->id, greatest);
+    }
+    return passed;
+}
+
+/* Makes the snapshot that was built on `latest_id` visible. WEIR_EXISTS: somebody else was faster. */
+static int publish(const weir_table *table, int64_t latest_id, const weir_snapshot *next, weir_arena *arena,
+                   weir_error *err)
+{
+    const weir_table_context *context = &table->context;
+    if (is_overtaken(table, latest_id)) {
+        return WEIR_EXISTS;
+    }
+    int code = weir_snapshot_publish(context->fs, context->paths.root, next, err);
+    if (code != WEIR_OK && !is_ours(table, next, arena)) {
+        return code;
+    }
+    return withdraw_passed(table, latest_id, next, arena) ? WEIR_EXISTS : WEIR_OK;
+}
+
 /* One attempt. WEIR_RETRY: somebody else was faster. */
 static int attempt(const weir_commit_request *request, weir_arena *arena, weir_published *out, weir_error *err)
 {
     const weir_table *table = request->table;
+    int64_t latest_id = 0;
     weir_snapshot *latest = NULL;
     weir_snapshot next;
     weir_commit_changes changes = {0};
@@ -196,14 +265,11 @@ static int attempt(const weir_commit_request *request, weir_arena *arena, weir_p
     bool may_be_visible = false;
     int code = WEIR_OK;
 
-    WEIR_GO(read_latest(table, arena, &latest, err));
+    WEIR_GO(read_latest(table, arena, &latest_id, &latest, err));
     WEIR_GO(request->source(request->argument, latest, arena, &changes, err));
     WEIR_GO(weir_commit_changes_check(table, request->commit_user, latest, &changes, err));
     WEIR_GO(build_snapshot(request, latest, &changes, &writer, &next, &out->live_files, err));
-    code = weir_snapshot_publish(table->context.fs, table->context.paths.root, &next, err);
-    if (code != WEIR_OK && is_ours(table, &next, arena)) {
-        code = WEIR_OK;
-    }
+    code = publish(table, latest_id, &next, arena, err);
     may_be_visible = code != WEIR_EXISTS;
     if (code == WEIR_EXISTS) {
         code = weir_fail(err, WEIR_RETRY, "%s: snapshot %" PRId64 " was committed by somebody else meanwhile",
@@ -214,6 +280,9 @@ static int attempt(const weir_commit_request *request, weir_arena *arena, weir_p
         snprintf(out->delta_list, sizeof out->delta_list, "%s", next.delta_manifest_list);
     }
 done:
+    if (code == WEIR_NOT_FOUND && !may_be_visible && is_overtaken(table, latest_id)) {
+        code = weir_error_context(err, WEIR_RETRY, "snapshot %" PRId64 " has expired meanwhile", latest_id);
+    }
     if (code != WEIR_OK && !may_be_visible) {
         weir_manifest_writer_abandon(&writer);
     }

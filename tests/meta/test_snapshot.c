@@ -145,6 +145,22 @@ static void write_hint(weir_fs *fs, const char *name, const char *text)
     weir_arena_free(&arena);
 }
 
+static void a_snapshot_behind_others_is_taken_back_with_its_hint(void **state)
+{
+    (void)state;
+    weir_error err;
+    weir_fs *fs = weir_fs_memory();
+    int64_t greatest = 0;
+    publish(fs, 7);
+    publish(fs, 3);
+    check_ids(fs, 3, 3); /* its hint hides the other */
+    check_ok(weir_snapshot_greatest_id(fs, "/t", &greatest, &err), &err);
+    assert_int_equal(greatest, 7);
+    weir_snapshot_withdraw(fs, "/t", 3, greatest);
+    check_ids(fs, 7, 7);
+    weir_fs_close(fs);
+}
+
 static void hints_are_believed_only_when_the_folder_agrees(void **state)
 {
     (void)state;
@@ -239,6 +255,7 @@ int main(void)
         cmocka_unit_test(every_snapshot_of_java_is_written_again_byte_by_byte),
         cmocka_unit_test(tags_and_changelogs_are_snapshots_too),
         cmocka_unit_test(all_members_come_back),
+        cmocka_unit_test(a_snapshot_behind_others_is_taken_back_with_its_hint),
         cmocka_unit_test(hints_are_believed_only_when_the_folder_agrees),
         cmocka_unit_test(a_taken_snapshot_id_is_told),
         cmocka_unit_test(snapshots_are_found_by_time),

@@ -439,6 +439,45 @@ static void *expire_again_and_again(void *argument)
     return NULL;
 }
 
+/* Committers of rows build on what may have been taken away before it is read: then there is something newer. */
+static void *expire_all_but_a_few(void *argument)
+{
+    worker *self = argument;
+    while (!atomic_load(&self->scene->over)) {
+        weir_error err = {0};
+        int64_t expired = 0;
+        weir_expire_options options = {.retain_min = 3, .retain_max = 3, .older_than_ms = INT64_MIN};
+        WORKER_TRY(self, weir_table_expire(self->scene->table, &options, &expired, &err), &err, "expiring");
+    }
+    return NULL;
+}
+
+static void committers_that_contend_bear_snapshots_that_expire_at_once(void **state)
+{
+    (void)state;
+    const char *const options[] = {"bucket", "1", "bucket-key", "k", "write-only", "true", NULL};
+    shared_scene scene;
+    worker committers[COMMITTERS], expirer;
+    weir_error err = {0};
+    lines rows = {0};
+    open_scene(&scene, options);
+    start(&expirer, 1, &scene, expire_all_but_a_few);
+    start(committers, COMMITTERS, &scene, contend);
+    for (int i = 0; i < COMMITTERS; i++) {
+        pthread_join(committers[i].thread, NULL);
+    }
+    atomic_store(&scene.over, true);
+    join(&expirer, 1);
+    for (int i = 0; i < COMMITTERS; i++) {
+        assert_string_equal(committers[i].failure, "");
+    }
+    must(read_table(scene.table, &rows, &err), &err);
+    assert_int_equal(rows.count, KEYS);
+    assert_int_equal(common_number(&rows), COMMITS);
+    lines_free(&rows);
+    close_scene(&scene);
+}
+
 /* A reader may lose the race against expiry, and then is told so; it never reads wrong rows. */
 static void *read_what_may_expire(void *argument)
 {
@@ -565,6 +604,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_see_whole_commits_while_tables_change),
         cmocka_unit_test(committers_that_contend_lose_nothing),
+        cmocka_unit_test(committers_that_contend_bear_snapshots_that_expire_at_once),
         cmocka_unit_test(expiry_beside_readers_and_writers_takes_nothing_that_is_needed),
         cmocka_unit_test(a_large_compaction_is_cut_into_pieces_that_run_at_once),
         cmocka_unit_test(tables_share_a_pool_and_a_budget),
