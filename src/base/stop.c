@@ -2,13 +2,15 @@
 #include "base/stop.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #include "base/clock.h"
 
 enum {
     PATIENCE_MS = 1500, /* without a sign of the server */
     NAP_MS = 20,
-    SHORT_PAUSE_MS = 100 /* once there is no time */
+    SHORT_PAUSE_MS = 100, /* once there is no time */
+    JOIN_MS = 50
 };
 
 static _Thread_local weir_stop *current;
@@ -59,4 +61,18 @@ void weir_stop_pause_ms(int64_t ms)
         }
         weir_sleep_ms(left_ms < NAP_MS ? left_ms : NAP_MS);
     }
+}
+
+bool weir_stop_join(pthread_t thread, int64_t most_ms)
+{
+    int64_t since_ns = weir_monotonic_ns();
+    do {
+        int64_t until_ms = weir_now_ms() + JOIN_MS;
+        struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+        if (pthread_timedjoin_np(thread, NULL, &until) == 0) {
+            return true;
+        }
+    } while (weir_monotonic_ns() - since_ns < most_ms * 1000000 && !weir_stop_gives_up(current, since_ns));
+    pthread_detach(thread);
+    return false;
 }

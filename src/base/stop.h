@@ -8,6 +8,7 @@
 #ifndef WEIR_BASE_STOP_H
 #define WEIR_BASE_STOP_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +37,9 @@ weir_stop *weir_stop_enter(weir_stop *stop);
 
 /* A pause before trying again; a short one when this thread's stop is raised. */
 void weir_stop_pause_ms(int64_t ms);
+
+/* Joins a thread that should end soon, in so long at most, or as long as there is patience. False: it hangs, as those
+ * of clients' libraries do at times, and is detached. */
+bool weir_stop_join(pthread_t thread, int64_t most_ms);
 
 #endif

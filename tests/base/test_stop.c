@@ -96,6 +96,33 @@ static void a_pause_ends_with_the_stop(void **state)
     (void)weir_stop_enter(before);
 }
 
+static void *end_at_once(void *argument) { return argument; }
+
+static void *wait_for_lock(void *argument)
+{
+    pthread_mutex_lock(argument);
+    pthread_mutex_unlock(argument);
+    return NULL;
+}
+
+static void a_thread_that_hangs_is_not_waited_for(void **state)
+{
+    (void)state;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the thread outlives the test */
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, end_at_once, NULL), 0);
+    assert_true(weir_stop_join(thread, 60000));
+    pthread_mutex_lock(&mutex);
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_lock, &mutex), 0);
+    assert_false(weir_stop_join(thread, 100));
+    weir_stop stop = {.raised_ns = 1, .has_given_up = true};
+    weir_stop *before = weir_stop_enter(&stop);
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_lock, &mutex), 0);
+    assert_false(weir_stop_join(thread, INT64_C(3600000))); /* the test would not come to its end */
+    (void)weir_stop_enter(before);
+    pthread_mutex_unlock(&mutex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +133,7 @@ int main(void)
         cmocka_unit_test(raising_it_again_changes_nothing),
         cmocka_unit_test(tasks_work_under_the_stop_of_who_submitted_them),
         cmocka_unit_test(a_pause_ends_with_the_stop),
+        cmocka_unit_test(a_thread_that_hangs_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

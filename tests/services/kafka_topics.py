@@ -75,10 +75,10 @@ class Topics:
     def library(self):
         if self.handle is None:
             kafka = ctypes.CDLL("librdkafka.so.1")
-            for name in ("conf_new", "new", "queue_new", "queue_poll", "NewTopic_new", "DeleteRecords_new",
+            for name in ("conf_new", "new", "queue_new", "queue_poll", "NewTopic_new", "DeleteTopic_new", "DeleteRecords_new",
                          "topic_partition_list_new", "AlterConsumerGroupOffsets_new"):
                 getattr(kafka, f"rd_kafka_{name}").restype = ctypes.c_void_p
-            for name in ("queue_new", "NewTopic_new"):
+            for name in ("queue_new", "NewTopic_new", "DeleteTopic_new"):
                 getattr(kafka, f"rd_kafka_{name}").argtypes = None
             conf = ctypes.c_void_p(kafka.rd_kafka_conf_new())
             kafka.rd_kafka_conf_set(conf, b"bootstrap.servers", self.brokers.encode(), None, ctypes.c_size_t(0))
@@ -100,6 +100,10 @@ class Topics:
                    kafka.rd_kafka_NewTopic_new(self.name(topic).encode(), partitions, 1, None, ctypes.c_size_t(0)))
         self.scene.eventually("the topic", lambda: self.kcat("-L", "-t", self.name(topic)).count(b"leader 1") ==
                               partitions)
+
+    def drop(self, topic):
+        kafka, _ = self.library()
+        self.admin("rd_kafka_DeleteTopics", kafka.rd_kafka_DeleteTopic_new(self.name(topic).encode()))
 
     def remove_before(self, topic, offset):
         kafka, _ = self.library()

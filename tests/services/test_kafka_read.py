@@ -1,6 +1,7 @@
 """Kafka's topics as tables that are read: formats, keys, metadata, from where to where, bad messages."""
 
 import json
+import time
 
 from kafka_topics import ALL, Topics
 
@@ -222,6 +223,42 @@ def test_messages_that_are_removed_while_a_job_is_down(scene):
     table = topics.table("t", "n INT", "in", format="json", **start, **{"properties.auto.offset.reset": "earliest"})
     output = scene.job(table + sink, "--until-idle", "500ms").finish()
     assert [line for line in output.splitlines() if line.startswith("+I")] == ["+I[5]"], output
+
+
+def test_a_topic_that_is_made_anew(scene):
+    """Where the job was is not there any more: an error, or, as the table says, the new topic's beginning."""
+    topics = Topics(scene)
+    topics.put("in", [f'{{"n":{n}}}' for n in range(10)])
+
+    def script(**options):
+        return streaming(
+            f"CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = '{scene.folder}/lake');\n"
+            "CREATE TABLE IF NOT EXISTS lake.`default`.t (n INT);\n" +
+            topics.table("s", "n INT", "in", format="json", **{"scan.startup.mode": "earliest-offset"}, **options) +
+            "INSERT INTO lake.`default`.t SELECT n FROM s;")
+
+    def numbers():
+        return sorted(n for (n,) in scene.sql(f"CREATE CATALOG lake WITH ('type' = 'paimon', 'warehouse' = "
+                                              f"'{scene.folder}/lake');\nSELECT n FROM lake.`default`.t;"))
+    scene.job(script(), "--until-idle", "2s").finish()
+    topics.drop("in")
+    topics.make("in")
+    topics.put("in", ['{"n":100}', '{"n":101}'])
+    output = scene.job(script(), "--until-idle", "2s").finish(status=1)
+    assert "there is no offset 10 yet: was the topic made anew?" in output, output
+    resets = {"properties.auto.offset.reset": "earliest"}
+    job = scene.job(script(**resets))
+    scene.eventually("the new topic", lambda: numbers() == [*range(10), 100, 101], 60)
+    topics.drop("in")
+    time.sleep(0.5)
+    job.signal(15)
+    job.finish(status=(0, 1))  # it may have seen that the topic is not there
+    topics.make("in")
+    topics.put("in", ['{"n":200}'])
+    job = scene.job(script(**resets))
+    scene.eventually("the topic after it", lambda: numbers() == [*range(10), 100, 101, 200], 60)
+    job.signal(15)
+    job.finish()
 
 
 def test_secrets_stay_secret(scene):

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/stop.h"
 #include "connect/kafka/properties.h"
+
+enum { CLOSE_MS = 5000 };
 
 /* The opaque of a client's callbacks: the client first, then who made it. */
 typedef struct client_owner {
@@ -132,14 +135,28 @@ int weir_kafka_client_open(const weir_kafka_client_options *options, weir_kafka_
     return WEIR_OK;
 }
 
-void weir_kafka_client_close(weir_kafka_client *client)
+static void *destroy(void *argument)
 {
-    if (client == NULL) {
-        return;
-    }
+    weir_kafka_client *client = argument;
     if (client->handle != NULL) {
         client->kafka->destroy_flags(client->handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     }
     pthread_mutex_destroy(&client->mutex);
     free(client);
+    return NULL;
+}
+
+/* librdkafka may wait for ever for its own threads, as when a topic that was read has been deleted: then it is left to
+ * do so alone. It calls nobody back by then. */
+void weir_kafka_client_close(weir_kafka_client *client)
+{
+    pthread_t thread;
+    if (client == NULL) {
+        return;
+    }
+    if (client->handle == NULL || pthread_create(&thread, NULL, destroy, client) != 0) {
+        (void)destroy(client);
+    } else {
+        (void)weir_stop_join(thread, CLOSE_MS);
+    }
 }

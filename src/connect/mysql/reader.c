@@ -16,7 +16,6 @@
 #define LONGEST_PAUSE_MS 5000
 #define BUSY_NS          ((int64_t)200 * 1000000) /* how often one that is about to give rows says so */
 #define STOP_MS          3000
-#define JOIN_MS          50
 #define NS_PER_MS        1000000
 
 typedef struct queue_item {
@@ -335,23 +334,6 @@ int weir_mysql_reader_start(weir_mysql_settings *settings, weir_slice position, 
     return WEIR_OK;
 }
 
-/* A thread that hangs in the client's library is left to itself, at once where others have hung before. */
-static bool has_joined(pthread_t thread)
-{
-    int64_t since_ns = weir_monotonic_ns();
-    while (weir_monotonic_ns() - since_ns < (int64_t)STOP_MS * NS_PER_MS) {
-        int64_t until_ms = weir_now_ms() + JOIN_MS;
-        struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * NS_PER_MS};
-        if (pthread_timedjoin_np(thread, NULL, &until) == 0) {
-            return true;
-        }
-        if (weir_stop_gives_up(weir_stop_current(), since_ns)) {
-            return false;
-        }
-    }
-    return false;
-}
-
 void weir_mysql_reader_stop(weir_mysql_reader *reader)
 {
     pthread_mutex_lock(&reader->mutex);
@@ -361,9 +343,7 @@ void weir_mysql_reader_stop(weir_mysql_reader *reader)
     }
     pthread_cond_signal(&reader->changed);
     pthread_mutex_unlock(&reader->mutex);
-    if (!has_joined(reader->thread)) {
-        pthread_detach(reader->thread);
-    }
+    (void)weir_stop_join(reader->thread, STOP_MS); /* one that hangs in the client's library is left to itself */
     pthread_mutex_lock(&reader->mutex);
     for (; reader->count > 0; reader->count--) {
         weir_budget_give(reader->settings.budget, reader->items[reader->first].budget_bytes);
