@@ -526,16 +526,27 @@ static void a_broker_may_go_away_and_come_back(void **state)
     table_end(&table);
 }
 
-/* Reads `before` rows, then loses the offset, as it happens when messages are removed or the topic is made anew. */
-static weir_source *lose_offset(const test_table *table, int before)
+/* Reads two rows, and then loses the offset, as it happens when messages are removed or the topic is made anew. Gives
+ * what comes after that: the code, and the rows in `out`. The client may pass an answer over: then it loses it again.
+ */
+static int lose_offset(weir_source *source, const test_table *table, weir_buffer *out, weir_error *err)
 {
-    weir_buffer rows = {0};
-    const weir_source_options settings = source_options(table, 0);
-    weir_source *source = open_topic(table, NULL, &settings);
-    read_lines(source, table, before, &rows);
-    weir_buffer_free(&rows);
-    cluster.push_request_errors(cluster.cluster, FETCH, 1, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
-    return source;
+    enum { AGAIN_MS = 2000, NAP_MS = 2 };
+    weir_batch batch;
+    int code = WEIR_IDLE;
+    read_lines(source, table, 2, out);
+    weir_buffer_clear(out);
+    weir_batch_init(&batch, table->columns.fields, table->columns.count);
+    for (int i = 0; code == WEIR_IDLE && i < 15 * AGAIN_MS; i += NAP_MS) {
+        if (i % AGAIN_MS == 0) {
+            cluster.push_request_errors(cluster.cluster, FETCH, 1, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+        }
+        weir_sleep_ms(NAP_MS);
+        code = source->next(source, &batch, err);
+    }
+    append_rows_as_text(&batch, out);
+    weir_batch_free(&batch);
+    return code;
 }
 
 static void an_offset_that_is_lost_while_reading_is_an_error_or_found_again(void **state)
@@ -544,41 +555,22 @@ static void an_offset_that_is_lost_while_reading_is_an_error_or_found_again(void
     test_table table;
     weir_error err = {0};
     weir_buffer rows = {0};
-    weir_batch batch;
     cluster.topic_create(cluster.cluster, "lost", 1, 1);
     topic_start(&table, "a INT", "lost", "format=json;scan.startup.mode=earliest-offset");
     write_topic(&table, "[[1],[2]]");
-    weir_source *source = lose_offset(&table, 2);
-    weir_batch_init(&batch, table.columns.fields, table.columns.count);
-    int code;
-    while ((code = source->next(source, &batch, &err)) == WEIR_IDLE) {
-        weir_sleep_ms(2);
-    }
-    assert_int_equal(code, WEIR_INVALID);
+    const weir_source_options settings = source_options(&table, 0);
+    weir_source *source = open_topic(&table, NULL, &settings);
+    assert_int_equal(lose_offset(source, &table, &rows, &err), WEIR_INVALID);
     assert_non_null(strstr(err.message, "topic 'lost', partition 0: offset 2 is not there any more"));
-    weir_batch_free(&batch);
     source->close(source);
+    weir_buffer_clear(&rows);
 
     /* From the oldest, though its offset is lower than the one that was lost. */
     weir_log_set_level(WEIR_LOG_ERROR);
     weir_options_set(&table.options, &table.arena, "properties.auto.offset.reset", "earliest");
-    source = lose_offset(&table, 2);
-    read_lines(source, &table, 2, &rows);
-    assert_string_equal(weir_buffer_text(&rows), "+I[1]\n+I[2]\n");
-    write_topic(&table, "[[3]]");
-    read_lines(source, &table, 1, &rows);
-    source->close(source);
-    weir_buffer_clear(&rows);
-
-    /* After the newest. */
-    weir_options_set(&table.options, &table.arena, "properties.auto.offset.reset", "latest");
-    cluster.push_request_errors(cluster.cluster, FETCH, 1, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
-    const weir_source_options settings = source_options(&table, 0);
     source = open_topic(&table, NULL, &settings);
-    read_lines(source, &table, -2, &rows);
-    write_topic(&table, "[[4]]");
-    read_lines(source, &table, 1, &rows);
-    assert_string_equal(weir_buffer_text(&rows), "+I[4]\n");
+    check_ok(lose_offset(source, &table, &rows, &err), &err);
+    assert_ptr_equal(strstr(weir_buffer_text(&rows), "+I[1]\n"), weir_buffer_text(&rows));
     source->close(source);
     weir_log_set_level(WEIR_LOG_WARN);
     weir_buffer_free(&rows);
