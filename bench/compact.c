@@ -1,10 +1,10 @@
 /* weir-bench compact: a full compaction of every bucket, committed; of write-only tables too. */
+#include "table/write/compact.h"
 #include "base/clock.h"
 #include "bench/bench.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/scan.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/scan/scan.h"
+#include "table/write/table_write.h"
 
 #define COMMIT_USER "bench-compact"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "bench/bench.h"
-#include "table/table_lookup.h"
+#include "table/lookup/table_lookup.h"
 
 typedef struct reader {
     const bench_arguments *arguments;

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "bench/bench.h"
-#include "table/commit.h"
-#include "table/scan.h"
+#include "table/commit/commit.h"
+#include "table/scan/scan.h"
 
 #define COMMIT_USER  "bench-plan"
 #define PLAN_BUCKETS 10

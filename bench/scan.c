@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/bench.h"
-#include "table/read.h"
+#include "table/read/read.h"
 
 /* Integer sums wrap. */
 typedef struct checksums {

@@ -3,8 +3,8 @@
  * One writer and one commit user for the whole run. Only the last commit waits for compactions, unless asked otherwise.
  */
 #include "bench/bench.h"
-#include "table/commit.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/write/table_write.h"
 
 #define BATCH_ROWS  16384
 #define COMMIT_USER "bench"

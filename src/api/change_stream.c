@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "api/read_plan.h"
-#include "table/stream_scan.h"
+#include "table/scan/stream_scan.h"
 
 struct weir_change_stream {
     weir_lake_table *table; /* opened for streaming */

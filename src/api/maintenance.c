@@ -1,10 +1,10 @@
 /* Compacting and expiring. */
 #include "api/lake_table.h"
 #include "base/clock.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 
 static int compact(const weir_table *table, bool full, weir_commit_messages *messages, weir_arena *arena,
                    int64_t *out_snapshot_id, weir_error *err)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "table/split_divide.h"
+#include "table/scan/split_divide.h"
 
 int weir_read_plan_new(const weir_lake_table *table, const weir_read_request *request, weir_read_plan **out,
                        weir_error *err)

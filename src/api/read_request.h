@@ -2,7 +2,7 @@
 #ifndef WEIR_API_READ_REQUEST_H
 #define WEIR_API_READ_REQUEST_H
 
-#include "table/read.h"
+#include "table/read/read.h"
 
 typedef struct weir_resolved_request {
     int32_t *columns; /* to read: those asked for, then those that only conditions look at */

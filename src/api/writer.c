@@ -10,7 +10,7 @@
 #include "api/read_request.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "table/publish.h"
+#include "table/write/publish.h"
 #include "vector/arrow.h"
 
 struct weir_writer {

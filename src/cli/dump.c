@@ -9,8 +9,8 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "table/read.h"
-#include "table/stream_scan.h"
+#include "table/read/read.h"
+#include "table/scan/stream_scan.h"
 #include "vector/literal.h"
 
 #define FLUSH_BYTES 65536

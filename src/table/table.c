@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "table/scan.h"
+#include "table/scan/scan.h"
 
 /* Options that say how data lie on disk: changing them for one statement would write what the table does not promise. */
 static const char *const layout_options[] = {

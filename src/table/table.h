@@ -1,23 +1,14 @@
 /* table: a lake table as a whole: planning, reading, streaming, writing, committing, expiring.
  *
- *   table.h          opening a table, with dynamic options (this file)
- *   scan.h           from a snapshot (or tag, time, range) to splits, with pruning
- *   measure.h        what a plan leaves out, for EXPLAIN
- *   summary.h        counts and bounds without reading
- *   split_divide.h   smaller splits for several threads
- *   read.h           from a split to batches
- *   stream_scan.h    the changes of a table, snapshot after snapshot
- *   table_write.h    rows to the writers of their buckets
- *   compact.h        dedicated compaction, beside those who write
- *   commit.h         commit messages to snapshots
- *   reader_hold.h    what readers of this process still need
- *   expire.h         dropping old snapshots and the files that only they need
- *   tag.h            naming snapshots
- *   branch.h         lines of their own
- *   rollback.h       going back to an older state
- *   orphan_files.h   removing files that nothing names
- *   partition_done.h marking partitions as complete
- *   system_table.h   what a table tells about itself, as rows
+ *   table.h       opening a table, with dynamic options (this file)
+ *   scan/         from a snapshot (or tag, time, range) to splits, with pruning; the changes of a table, snapshot after
+ *                 snapshot; counts and bounds without reading
+ *   read/         from a split to batches; what readers of this process still need
+ *   lookup/       rows by their keys
+ *   write/        rows to the writers of their buckets, to be committed; dedicated compaction, beside those who write
+ *   commit/       commit messages to snapshots
+ *   maintenance/  expiring, tags, branches, rolling back, orphans, marking partitions as complete, statistics
+ *   system/       what a table tells about itself, as rows
  *
  * Threading: an opened table is shared by threads; scans, reads and writes made from it belong to one thread each. */
 #ifndef WEIR_TABLE_H

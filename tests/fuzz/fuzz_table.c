@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/stream_scan.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/scan/stream_scan.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 
 #define TABLE        "/t"
 #define BUDGET_BYTES (64 << 20)

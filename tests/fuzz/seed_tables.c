@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "fuzz/seeds.h"
-#include "table/commit.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/write/table_write.h"
 
 #define TABLE   "/t"
 #define COMMITS 3

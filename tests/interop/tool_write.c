@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 #include "meta/partition.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 #include "table_tool.h"
 
 /* A table with its writer and committer; kept under a name where the call asks for it. */

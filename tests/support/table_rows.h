@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "table/read.h"
-#include "table/stream_scan.h"
+#include "table/read/read.h"
+#include "table/scan/stream_scan.h"
 
 /* Lines of text, each owned. */
 typedef struct lines {

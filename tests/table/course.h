@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "fs/fault.h"
-#include "table/branch.h"
-#include "table/orphan_files.h"
-#include "table/tag.h"
+#include "table/maintenance/branch.h"
+#include "table/maintenance/orphan_files.h"
+#include "table/maintenance/tag.h"
 #include "table/table_fixture.h"
 
 #define MOST_SNAPSHOTS 12

@@ -9,10 +9,10 @@
 #include "fs/fault.h"
 #include "random.h"
 #include "support/table_rows.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 
 #define MODEL_PARTITIONS 3
 #define MODEL_KEYS       60

@@ -8,10 +8,10 @@
 #define WEIR_TESTS_TABLE_FIXTURE_H
 
 #include "support/table_rows.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 
 #define FIXTURE_PATH "/w/db.db/t"
 

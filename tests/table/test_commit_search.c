@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "table/branch.h"
+#include "table/maintenance/branch.h"
+#include "table/maintenance/tag.h"
 #include "table/table_fixture.h"
-#include "table/tag.h"
 
 /* Another job commits so often that everything before has expired. */
 static void bury(fixture *table, const char *rows)

@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 #include "support/table_files.h"
-#include "table/branch.h"
-#include "table/commit_indexes.h"
-#include "table/orphan_files.h"
-#include "table/rollback.h"
+#include "table/commit/commit_indexes.h"
+#include "table/maintenance/branch.h"
+#include "table/maintenance/orphan_files.h"
+#include "table/maintenance/rollback.h"
+#include "table/maintenance/tag.h"
 #include "table/table_fixture.h"
-#include "table/tag.h"
 
 #define COLUMNS "p INT NOT NULL, k INT NOT NULL, v STRING"
 

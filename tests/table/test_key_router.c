@@ -2,8 +2,8 @@
 #include "cmocka_all.h"
 
 #include "random.h"
-#include "table/key_router.h"
 #include "table/table_fixture.h"
+#include "table/write/key_router.h"
 
 #define COLUMNS "k INT NOT NULL, p INT, v STRING"
 #define KEYS    40

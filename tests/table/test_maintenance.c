@@ -2,7 +2,7 @@
 #include "cmocka_all.h"
 
 #include "table/course.h"
-#include "table/rollback.h"
+#include "table/maintenance/rollback.h"
 
 static void put_file(const course *self, const char *path)
 {

@@ -3,7 +3,7 @@
 #include "cmocka_all.h"
 
 #include "table/course.h"
-#include "table/rollback.h"
+#include "table/maintenance/rollback.h"
 
 /* As Paimon leaves snapshots whose changelogs are kept longer. */
 static void decouple_changelog(const course *self, int64_t id)

@@ -2,8 +2,8 @@
 #include "cmocka_all.h"
 
 #include "support/table_files.h"
-#include "table/compact.h"
 #include "table/table_fixture.h"
+#include "table/write/compact.h"
 
 #define COLUMNS "p INT NOT NULL, k INT NOT NULL, v STRING"
 

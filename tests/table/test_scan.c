@@ -1,7 +1,7 @@
 /* Planning: which snapshot is read, and which files are left out. */
 #include "cmocka_all.h"
 
-#include "table/measure.h"
+#include "table/scan/measure.h"
 #include "table/table_fixture.h"
 
 static const weir_predicate *leaf(fixture *table, weir_predicate_kind kind, const char *column, const char *value)

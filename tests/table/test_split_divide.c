@@ -2,7 +2,7 @@
 #include "cmocka_all.h"
 
 #include "random.h"
-#include "table/split_divide.h"
+#include "table/scan/split_divide.h"
 #include "table/table_fixture.h"
 
 #define ROWS_OF_A_COMMIT 12000

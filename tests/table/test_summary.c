@@ -1,7 +1,7 @@
 /* Counts and bounds from metadata: exact, or not known. */
 #include "cmocka_all.h"
 
-#include "table/summary.h"
+#include "table/scan/summary.h"
 #include "table/table_fixture.h"
 
 /* "rows, values of v, min(v), max(v)", or "unknown". */

@@ -4,7 +4,7 @@
 
 #include "golden.h"
 #include "support/table_rows.h"
-#include "table/system_table.h"
+#include "table/system/system_table.h"
 
 typedef struct expectation {
     const char *table;

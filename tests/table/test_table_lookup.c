@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "random.h"
-#include "table/lookup_cache.h"
-#include "table/rollback.h"
-#include "table/table_lookup.h"
+#include "table/lookup/lookup_cache.h"
+#include "table/lookup/table_lookup.h"
+#include "table/maintenance/rollback.h"
 #include "table_fixture.h"
 
 static const char *folder(void)

@@ -14,9 +14,9 @@
 #include "fs/fs.h"
 #include "support/table_files.h"
 #include "support/table_rows.h"
-#include "table/commit.h"
-#include "table/expire.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/write/table_write.h"
 
 #define POOL_THREADS 3
 #define TABLE_PATH   "/warehouse/db.db/t"

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "table/commit.h"
-#include "table/scan.h"
+#include "table/commit/commit.h"
+#include "table/scan/scan.h"
 
 /* ---- PARTITION (k = v, …) ---- */
 

@@ -6,8 +6,8 @@
 #include "session/dml/row_feed.h"
 #include "session/table/sql_table.h"
 #include "sql/parser.h"
-#include "table/scan.h"
-#include "table/statistics.h"
+#include "table/maintenance/statistics.h"
+#include "table/scan/scan.h"
 
 typedef struct analysis {
     weir_session *session;

@@ -5,7 +5,7 @@
 #include "merge/merge_engine.h"
 #include "session/dml/change.h"
 #include "session/dml/delete_partitions.h"
-#include "table/commit.h"
+#include "table/commit/commit.h"
 
 static int check_paimon(const weir_session_table *table, const char *statement, weir_error *err)
 {

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "session/dml/change.h"
-#include "table/commit.h"
-#include "table/scan.h"
+#include "table/commit/commit.h"
+#include "table/scan/scan.h"
 
 typedef struct partition_delete {
     const weir_bound *bound;

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "session/dml/row_writer.h"
-#include "table/publish.h"
+#include "table/write/publish.h"
 
 typedef struct paimon_writer {
     weir_row_writer base; /* first */

@@ -3,7 +3,7 @@
 #define WEIR_SESSION_COMPACTION_JOB_H
 
 #include "session/session.h"
-#include "table/compact.h"
+#include "table/write/compact.h"
 
 typedef struct weir_compaction_job weir_compaction_job;
 

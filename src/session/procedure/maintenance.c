@@ -5,13 +5,13 @@
 #include "session/dml/delete_partitions.h"
 #include "session/procedure/procedure.h"
 #include "sql/parser.h"
-#include "table/commit.h"
-#include "table/compact.h"
-#include "table/expire.h"
-#include "table/orphan_files.h"
-#include "table/partition_done.h"
-#include "table/scan.h"
-#include "table/table_write.h"
+#include "table/commit/commit.h"
+#include "table/maintenance/expire.h"
+#include "table/maintenance/orphan_files.h"
+#include "table/maintenance/partition_done.h"
+#include "table/scan/scan.h"
+#include "table/write/compact.h"
+#include "table/write/table_write.h"
 
 /* ---- compact ---- */
 

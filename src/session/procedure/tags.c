@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "session/procedure/procedure.h"
-#include "table/branch.h"
-#include "table/rollback.h"
-#include "table/tag.h"
+#include "table/maintenance/branch.h"
+#include "table/maintenance/rollback.h"
+#include "table/maintenance/tag.h"
 
 /* ---- tags ---- */
 

@@ -1,12 +1,12 @@
-/* Single rows of a Paimon table for lookup joins (table/table_lookup.h).
+/* Single rows of a Paimon table for lookup joins (table/lookup/table_lookup.h).
  *
  * A small table is better taken in whole: it is read once, and its rows are found in memory. 'lookup.cache' says which
  * it is: full and memory take in all of it; with auto the number of rows decides when the job starts. */
 #include <stdlib.h>
 
 #include "session/table/sql_table.h"
-#include "table/scan.h"
-#include "table/table_lookup.h"
+#include "table/lookup/table_lookup.h"
+#include "table/scan/scan.h"
 
 #define FEW_ROWS 200000 /* up to so many are taken in whole */
 

@@ -8,11 +8,11 @@
 #include "lsm/lsm_options.h"
 #include "session/table/sql_table.h"
 #include "stream/source/paimon_source.h"
-#include "table/measure.h"
-#include "table/read.h"
-#include "table/scan_incremental.h"
-#include "table/split_divide.h"
-#include "table/summary.h"
+#include "table/read/read.h"
+#include "table/scan/measure.h"
+#include "table/scan/scan_incremental.h"
+#include "table/scan/split_divide.h"
+#include "table/scan/summary.h"
 #include "vector/time_text.h"
 
 #define COUNT_BATCH_ROWS 16384 /* so that nobody is surprised by the length of a batch without columns */

@@ -4,7 +4,7 @@
 
 #include "connect/source.h"
 #include "session/state.h"
-#include "table/system_table.h"
+#include "table/system/system_table.h"
 
 typedef enum weir_session_table_kind {
     WEIR_SESSION_PAIMON_TABLE,

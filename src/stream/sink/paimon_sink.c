@@ -8,7 +8,7 @@
  * Messages without files name buckets whose full compaction (full-compaction.delta-commits) is still to come.
  *
  * Which rows are written at all, how a commit is searched for, and what is done where others write the same buckets,
- * stands in table/write_rows.c, table/commit.c and table/publish.c. */
+ * stands in table/write/write_rows.c, table/commit/commit.c and table/write/publish.c. */
 #include "stream/sink/paimon_sink.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "lsm/commit_message_bytes.h"
-#include "table/publish.h"
-#include "table/row_kinds.h"
+#include "table/write/publish.h"
+#include "table/write/row_kinds.h"
 
 #define VERSION 1
 

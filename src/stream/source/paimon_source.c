@@ -1,12 +1,13 @@
-/* A Paimon table as the source of a job: what is to be read next says table/stream_scan.c, split by split.
+/* A Paimon table as the source of a job: what is to be read next says table/scan/stream_scan.c, split by split.
  *
  * A position is the next snapshot, or a place in one that is being given out:
  *
- *   | version: 1 | phase: 1 | snapshot: 8 | split: 8 | rows of it that were given: 8 | splits: 8 | the split's first file |
+ *   | version: 1 | phase: 1 | snapshot: 8 | split: 8 | rows of it that were given: 8 | splits: 8 | the split's first
+ * file |
  *
  * A snapshot does not change, and the same options cut it into the same splits; the last two fields tell when options
- * did change. With `consumer-id` the table learns at each checkpoint which snapshots are still needed; to writers in the
- * same process it is told in any case. */
+ * did change. With `consumer-id` the table learns at each checkpoint which snapshots are still needed; to writers in
+ * the same process it is told in any case. */
 #include "stream/source/paimon_source.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 #include "base/text.h"
 #include "lsm/lsm_options.h"
 #include "meta/consumer.h"
-#include "table/reader_hold.h"
-#include "table/stream_scan.h"
+#include "table/read/reader_hold.h"
+#include "table/scan/stream_scan.h"
 
 #define POSITION_VERSION 1
 

@@ -27,7 +27,7 @@ typedef struct weir_paimon_changes {
 
 int weir_paimon_changes_of(const weir_table *table, weir_paimon_changes *out, weir_error *err);
 
-/* Where to start follows from the table's options (table/stream_scan.h) and its consumer. Opened `for_stream`. */
+/* Where to start follows from the table's options (table/scan/stream_scan.h) and its consumer. Opened `for_stream`. */
 int weir_paimon_source_open(const weir_table *table, const weir_paimon_source_options *options,
                             weir_stream_source **out, weir_error *err);
 
