@@ -198,21 +198,51 @@ static int base_manifests(const weir_table *table, const char *list, weir_arena 
     return weir_manifest_list_read(table->context.fs, &table->context.paths, list, arena, out, NULL);
 }
 
+/* Whether files that a manifest of `delta` adds are among those of `base`. Where that cannot be told, or it adds none,
+ * they are taken for such. */
+static bool have_its_files(const weir_table *table, const weir_manifest_files *base, const weir_manifest_files *delta,
+                           weir_arena *arena)
+{
+    const weir_table_context *context = &table->context;
+    const weir_manifest_filter filter = {.bucket = -1, .min_level = -1, .without_stats = true};
+    weir_manifest_entries added = {0}, there = {0};
+    const char *name = NULL;
+    int code = WEIR_OK;
+    for (size_t i = 0; i < delta->count && code == WEIR_OK; i++) {
+        code = weir_manifest_read(context->fs, &context->paths, delta->items[i].name, &filter, arena, &added, NULL);
+    }
+    for (size_t i = 0; i < added.count && name == NULL; i++) {
+        name = added.items[i].kind == WEIR_FILE_ADD ? added.items[i].file->name : NULL;
+    }
+    for (size_t i = 0; i < base->count && code == WEIR_OK && name != NULL; i++) {
+        code = weir_manifest_read(context->fs, &context->paths, base->items[i].name, &filter, arena, &there, NULL);
+    }
+    bool have = code != WEIR_OK || name == NULL;
+    for (size_t i = 0; i < there.count && !have; i++) {
+        have = strcmp(there.items[i].file->name, name) == 0;
+    }
+    weir_manifest_entries_free(&added);
+    weir_manifest_entries_free(&there);
+    return have;
+}
+
 /* Whether the snapshot after `next` was built on it: it has its manifests, or, where those have been merged, what they
  * come to. */
 static bool stands_on(const weir_table *table, const weir_snapshot *after, const weir_snapshot *next, weir_arena *arena)
 {
     weir_manifest_files base = {0}, delta = {0};
-    bool has_same = false;
+    bool has_same = false, has_files = true;
     if (base_manifests(table, after->base_manifest_list, arena, &base) == WEIR_OK &&
         base_manifests(table, next->delta_manifest_list, arena, &delta) == WEIR_OK) {
         for (size_t i = 0; i < base.count * delta.count && !has_same; i++) {
             has_same = strcmp(base.items[i / delta.count].name, delta.items[i % delta.count].name) == 0;
         }
+        has_files = has_same || have_its_files(table, &base, &delta, arena);
     }
     weir_manifest_files_free(&base);
     weir_manifest_files_free(&delta);
-    return has_same || after->total_record_count - after->delta_record_count == next->total_record_count;
+    int64_t rows_before = after->total_record_count - after->delta_record_count;
+    return has_same || (has_files && rows_before == next->total_record_count);
 }
 
 /* Takes the snapshot just published back where others lie ahead that do not stand on it: while it was made, so many
@@ -229,8 +259,10 @@ static bool withdraw_passed(const weir_table *table, int64_t latest_id, const we
         greatest <= next->id) {
         return false;
     }
+    /* Where it is gone together with the one after it, others have taken it for theirs and expired both since. */
     int code = weir_snapshot_read(context->fs, context->paths.root, next->id + 1, arena, &found, NULL);
-    bool passed = code == WEIR_NOT_FOUND || (code == WEIR_OK && !stands_on(table, found, next, arena));
+    bool passed = code == WEIR_NOT_FOUND ? is_ours(table, next, arena)
+                                         : code == WEIR_OK && !stands_on(table, found, next, arena);
     if (passed) {
         weir_snapshot_withdraw(context->fs, context->paths.root, next->id, greatest);
     }
