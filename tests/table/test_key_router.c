@@ -192,6 +192,26 @@ static void two_writers_at_a_time_are_found_out(void **state)
     fixture_free(&table);
 }
 
+/* A commit without rows has looked at nothing that others did. */
+static void a_commit_without_rows_hides_nobody_else(void **state)
+{
+    (void)state;
+    weir_error err = {0};
+    fixture table, other;
+    fixture_prepared empty, prepared;
+    create(&table, "commit.force-create-snapshot=true");
+    open_as(&table, "other", &other);
+    fixture_commit(&other, "[[1, 1, \"a\"]]", "+I");
+    fixture_prepare(&other, &empty);
+    fixture_commit(&table, "[[1, 2, \"b\"]]", "+I");
+    fixture_commit_prepared(&other, &empty);
+    fixture_write(&other, "[[1, 3, \"c\"]]", "+I");
+    assert_int_equal(fixture_try_prepare(&other, &prepared, &err), WEIR_CONFLICT);
+    fixture_prepared_free(&prepared);
+    close_other(&other);
+    fixture_free(&table);
+}
+
 /* A writer that goes step by step: rows, prepared, committed. One that is refused begins its checkpoint anew. */
 typedef struct stepper {
     fixture end;
@@ -438,6 +458,7 @@ int main(void)
         cmocka_unit_test(each_merge_engine_has_its_rule),
         cmocka_unit_test(rows_cannot_move_where_deletes_are_ignored),
         cmocka_unit_test(two_writers_at_a_time_are_found_out),
+        cmocka_unit_test(a_commit_without_rows_hides_nobody_else),
         cmocka_unit_test(two_writers_leave_a_key_in_one_place_however_they_interlock),
         cmocka_unit_test(a_commit_of_another_that_has_expired_is_not_taken_for_an_own_one),
         cmocka_unit_test(own_commits_may_expire_at_once),

@@ -21,7 +21,7 @@ struct weir_table_commit {
     const weir_table *table;
     char *user;
     bool dropped_compaction;
-    int64_t rows_snapshot; /* of the last commit; 0: it had no rows */
+    int64_t rows_snapshot; /* of the last commit; 0: it had no rows whose keys were placed */
     bool expires;          /* after each commit */
     bool force_create;
     weir_commit_guard last;      /* over the last commit */
@@ -205,7 +205,7 @@ static int commit_rows(weir_table_commit *commit, const weir_committable *commit
     int code = WEIR_OK;
     if (!weir_commit_changes_are_empty(&changes) || commit->force_create) {
         code = commit_half(commit, committable, &changes, snapshot_id, err);
-        commit->rows_snapshot = *snapshot_id;
+        commit->rows_snapshot = changes.places_keys ? *snapshot_id : 0;
     }
     weir_commit_changes_free(&changes);
     return code;

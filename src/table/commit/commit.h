@@ -32,7 +32,8 @@ int weir_table_commit_open(const weir_table *table, const char *commit_user, wei
 int weir_table_commit_run(weir_table_commit *commit, const weir_committable *committable, int64_t *out_snapshot_id,
                           weir_error *err);
 
-/* The snapshot that the last commit put its rows into; 0: it had none. For weir_table_write_committed. */
+/* The snapshot that the last commit put rows into whose keys were placed (weir_commit_message); 0: it had none, and has
+ * not looked for other writers. For weir_table_write_committed. */
 int64_t weir_table_commit_rows_snapshot(const weir_table_commit *commit);
 
 /* Whether the last commit had to drop its COMPACT half: the writer must then start anew (weir_table_write_reload). */
