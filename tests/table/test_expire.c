@@ -173,6 +173,56 @@ static void an_interrupted_expiry_is_finished_by_the_next(void **state)
     fixture_free(&table);
 }
 
+static void damage(fixture *table, const char *path, const char *text)
+{
+    weir_error err = {0};
+    must(weir_fs_replace(table->fs, path, weir_slice_text(text), &err), &err, "damaging");
+}
+
+static void what_is_damaged_goes_with_the_others(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_arena arena;
+    weir_snapshot *third = NULL;
+    weir_error err = {0};
+    weir_arena_init(&arena);
+    create(&table);
+    for (int i = 0; i < 8; i++) {
+        fixture_commit(&table, "[[1, \"a\"]]", "+U");
+    }
+    must(weir_snapshot_read(table.fs, FIXTURE_PATH, 3, &arena, &third, &err), &err, "reading");
+    damage(&table, FIXTURE_PATH "/snapshot/snapshot-2", "{");
+    damage(&table, weir_arena_format(&arena, FIXTURE_PATH "/manifest/%s", third->delta_manifest_list), "Obj");
+    assert_true(expire(&table, 1) > 3);
+    assert_int_equal(count_files(table.fs, FIXTURE_PATH "/snapshot"), 3);
+    assert_string_equal(fixture_rows(&table, ""), "[1,\"a\"]");
+    weir_arena_free(&arena);
+    fixture_free(&table);
+}
+
+/* Nobody can tell its age, so it stays until one after it is old. */
+static void a_damaged_snapshot_between_young_ones_stays(void **state)
+{
+    (void)state;
+    fixture table;
+    weir_error err = {0};
+    int64_t expired = -1;
+    weir_expire_options options = {.retain_min = 1, .retain_max = 100, .older_than_ms = 0};
+    create(&table);
+    for (int i = 0; i < 6; i++) {
+        fixture_commit(&table, "[[1, \"a\"]]", "+U");
+    }
+    damage(&table, FIXTURE_PATH "/snapshot/snapshot-1", "{");
+    must(weir_table_expire(table.table, &options, &expired, &err), &err, "expiring");
+    assert_int_equal(expired, 0);
+    options.older_than_ms = INT64_MAX;
+    must(weir_table_expire(table.table, &options, &expired, &err), &err, "expiring");
+    assert_true(expired > 3);
+    assert_int_equal(count_files(table.fs, FIXTURE_PATH "/snapshot"), 3);
+    fixture_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +232,8 @@ int main(void)
         cmocka_unit_test(a_tag_whose_changelog_java_removed_does_not_stop_expiry),
         cmocka_unit_test(a_consumer_keeps_what_it_still_has_to_read),
         cmocka_unit_test(an_interrupted_expiry_is_finished_by_the_next),
+        cmocka_unit_test(what_is_damaged_goes_with_the_others),
+        cmocka_unit_test(a_damaged_snapshot_between_young_ones_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

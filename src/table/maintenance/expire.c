@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "meta/numbered.h"
 #include "table/maintenance/expire_keep.h"
@@ -88,13 +89,6 @@ static const char *expired_path(const expiry_run *expiry, weir_arena *arena, int
     return weir_arena_format(arena, "%s/snapshot/expired-%" PRId64, expiry->table->context.paths.root, id);
 }
 
-static int remove_metadata(expiry_run *expiry, const weir_snapshot *snapshot, weir_error *err)
-{
-    WEIR_TRY(weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, &expiry->removal, err));
-    weir_removal_add(&expiry->removal, expired_path(expiry, &expiry->arena, snapshot->id));
-    return WEIR_OK;
-}
-
 /* A snapshot that has been set aside, or else one that is still there. *out NULL: neither. */
 static int read_set_aside(expiry_run *expiry, int64_t id, weir_snapshot **out, weir_error *err)
 {
@@ -117,20 +111,36 @@ static int read_set_aside(expiry_run *expiry, int64_t id, weir_snapshot **out, w
     return code;
 }
 
+/* What is too damaged to be read cannot say which files it needed: they become orphans, and the expiry goes on, for it
+ * would stop there every time. */
+static int pass_over(const expiry_run *expiry, int code, weir_error *err)
+{
+    if (code != WEIR_CORRUPT) {
+        return code;
+    }
+    weir_log(WEIR_LOG_WARN, "%s: files of an expired snapshot stay until orphans are removed: %s", expiry->table->path,
+             err->message);
+    weir_error_clear(err);
+    return WEIR_OK;
+}
+
 /* Removes what only this snapshot needed: what the next one deleted, its changelog, its manifests, at last itself. */
 static int finish_one(expiry_run *expiry, int64_t id, weir_error *err)
 {
     weir_snapshot *snapshot = NULL, *next = NULL;
-    WEIR_TRY(read_set_aside(expiry, id + 1, &next, err));
-    WEIR_TRY(read_set_aside(expiry, id, &snapshot, err));
+    WEIR_TRY(pass_over(expiry, read_set_aside(expiry, id + 1, &next, err), err));
+    WEIR_TRY(pass_over(expiry, read_set_aside(expiry, id, &snapshot, err), err));
     if (next != NULL) {
-        WEIR_TRY(remove_deleted_files(expiry, next, err));
+        WEIR_TRY(pass_over(expiry, remove_deleted_files(expiry, next, err), err));
     }
-    if (snapshot == NULL) {
-        return WEIR_OK;
+    if (snapshot != NULL) {
+        WEIR_TRY(pass_over(expiry, remove_changelog_files(expiry, snapshot, err), err));
+        int code = weir_expire_remove_lists(expiry->table, &expiry->keep, snapshot, &expiry->removal, err);
+        WEIR_TRY(pass_over(expiry, code, err));
     }
-    WEIR_TRY(remove_changelog_files(expiry, snapshot, err));
-    return remove_metadata(expiry, snapshot, err);
+    weir_removal_run(&expiry->removal);
+    weir_removal_add(&expiry->removal, expired_path(expiry, &expiry->arena, id));
+    return WEIR_OK;
 }
 
 /* Whether another expiry is further on, so that the snapshot which was to stay is gone: that one finishes all of it. */
@@ -257,24 +267,28 @@ static int choose_end(const weir_table *table, const retention *rules, int64_t e
     if (earliest + rules->limit < end) {
         end = earliest + rules->limit;
     }
-    int64_t id = must_go > earliest ? must_go : earliest;
-    for (; id < end; id++) {
+    *out = must_go > earliest ? must_go : earliest;
+    *out = *out < end ? *out : end;
+    for (int64_t id = *out; id < end; id++) {
         weir_arena arena;
         weir_arena_init(&arena);
         weir_snapshot *snapshot = NULL;
         int code = weir_snapshot_read(context->fs, context->paths.root, id, &arena, &snapshot, err);
         bool young = code == WEIR_OK && snapshot->time_ms >= rules->older_than_ms;
         weir_arena_free(&arena);
-        if (code == WEIR_NOT_FOUND) {
+        if (code == WEIR_CORRUPT) { /* of whatever age: it goes with the next that is old */
             weir_error_clear(err);
-        } else if (code != WEIR_OK) {
+            continue;
+        }
+        if (code != WEIR_OK && code != WEIR_NOT_FOUND) {
             return code;
         }
+        weir_error_clear(err);
         if (young) {
             break;
         }
+        *out = id + 1;
     }
-    *out = id < end ? id : end;
     return WEIR_OK;
 }
 
