@@ -657,6 +657,21 @@ static void keys_that_are_refused_are_told_when_all_others_are_gone(void **state
     assert_int_equal(here->s3->count, 0);
 }
 
+static void a_key_that_is_refused_without_its_name_is_not_tried_again(void **state)
+{
+    place *here = *state;
+    const char *paths[] = {at(here, "u/held-1"), at(here, "u/2")};
+    write_file(here, "u/held-1", "x");
+    write_file(here, "u/2", "x");
+    here->s3->refused_keys = "u/held-";
+    here->s3->refused_code = "SlowDown";
+    here->s3->refuses_namelessly = true;
+    here->s3->refusals = 1000;
+    assert_int_equal(weir_fs_remove_many(here->fs, paths, 2, &here->err), WEIR_IO);
+    assert_non_null(strstr(here->err.message, "1 of 2 files were not removed; of '?'"));
+    assert_int_equal(here->s3->count, 1);
+}
+
 static void a_store_that_cannot_remove_many_removes_each(void **state)
 {
     place *here = *state;
@@ -757,6 +772,7 @@ int main(void)
         ON_S3(an_empty_folder_is_there),
         ON_S3(removing_goes_in_batches),
         ON_S3(keys_that_are_refused_are_told_when_all_others_are_gone),
+        ON_S3(a_key_that_is_refused_without_its_name_is_not_tried_again),
         ON_S3(a_store_that_cannot_remove_many_removes_each),
         ON_S3(renaming_copies_and_can_be_done_again),
         ON_S3(errors_say_what_to_do_and_no_secrets),

@@ -27,6 +27,7 @@ typedef struct fake_s3 {
     test_answer fault;
     const char *refused_keys;  /* those that begin so are not removed; NULL: none */
     const char *refused_code;  /* why */
+    bool refuses_namelessly;   /* without saying of which key */
     int refusals;              /* so many keys at most */
     bool lacks_delete_many;
     bool encodes_keys;        /* in listings, as it is asked to */
@@ -367,9 +368,13 @@ static inline void fake_delete_many(fake_s3 *s3, const test_request *request, te
         int found = fake_find(s3, key, false);
         if (s3->refused_keys != NULL && strncmp(key, s3->refused_keys, strlen(s3->refused_keys)) == 0 &&
             s3->refusals-- > 0) {
-            weir_buffer_append_text(&answer->body, "<Error><Key>");
-            fake_escape_xml(key, &answer->body);
-            weir_buffer_append_format(&answer->body, "</Key><Code>%s</Code><Message>so it is</Message></Error>",
+            weir_buffer_append_text(&answer->body, "<Error>");
+            if (!s3->refuses_namelessly) {
+                weir_buffer_append_text(&answer->body, "<Key>");
+                fake_escape_xml(key, &answer->body);
+                weir_buffer_append_text(&answer->body, "</Key>");
+            }
+            weir_buffer_append_format(&answer->body, "<Code>%s</Code><Message>so it is</Message></Error>",
                                       s3->refused_code);
         } else if (found >= 0) {
             fake_remove(s3, found);

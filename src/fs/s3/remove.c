@@ -131,7 +131,10 @@ done:
 
 /* ---- keys that were refused ---- */
 
-static bool passes(const failed_key *failed) { return failed->code != NULL && weir_s3_error_passes(failed->code); }
+static bool passes(const failed_key *failed)
+{
+    return failed->key != NULL && failed->code != NULL && weir_s3_error_passes(failed->code);
+}
 
 /* Tries those again that a store had no time for. */
 static int remove_again(removal *self, weir_error *err)
@@ -165,7 +168,8 @@ static int fail_for_keys(const removal *self, size_t count, weir_error *err)
 {
     const failed_key *first = &self->failed[0];
     bool is_denied = first->code != NULL && strcmp(first->code, "AccessDenied") == 0;
-    return weir_fail(err, is_denied ? WEIR_DENIED : WEIR_IO, "%s: %zu of %zu files were not removed; of '%s' %s says %s%s%.200s",
+    return weir_fail(err, is_denied ? WEIR_DENIED : WEIR_IO,
+                     "%s: %zu of %zu files were not removed; of '%s' %s says %s%s%.200s",
                      self->path, self->failed_count, count, first->key != NULL ? first->key : "?",
                      self->s3->config.host, first->code != NULL ? first->code : "nothing more",
                      first->message != NULL ? ": " : "", first->message != NULL ? first->message : "");
