@@ -159,6 +159,10 @@ static void append_container(const head *one, const uint8_t *bits, weir_buffer *
         append_u16(out, one->run_count);
     }
     for (uint32_t value = 0; value <= UINT16_MAX; value++) {
+        if (value % 64 == 0 && weir_load_le64(bits + value / 8) == 0) { /* most words are empty in a sparse container */
+            value += 63;
+            continue;
+        }
         if (!has_bit(bits, value)) {
             continue;
         }
