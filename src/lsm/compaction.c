@@ -1,7 +1,8 @@
 /* Planning the pieces of a compaction, running them as tasks, and gathering what they made.
  *
  * Files that overlap with nothing else move to the output level as they are, unless they are small (then they are
- * rewritten with their neighbours) or hold deletes that must go, or rows that have expired. What is rewritten is cut by key range. */
+ * rewritten with their neighbours) or hold deletes that must go, or rows that have expired. What is rewritten is cut by
+ * key range. */
 #include "lsm/compaction.h"
 
 #include <stdlib.h>

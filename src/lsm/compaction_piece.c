@@ -19,9 +19,8 @@ static int create_writer(const weir_compaction_piece *piece, weir_data_file_kind
         .kind = kind,
         .partition = piece->partition,
         .bucket = piece->bucket,
-        .level =
-            piece
-                ->output_level, /* of changelogs too, as in Java, whose incremental reads of first-row see no level 0 */
+        /* Of changelogs too, as in Java, whose incremental reads of first-row see no level 0. */
+        .level = piece->output_level,
         .source = kind == WEIR_DATA_FILE_CHANGELOG ? WEIR_FILE_SOURCE_APPEND : WEIR_FILE_SOURCE_COMPACT,
     };
     return weir_data_file_writer_create(piece->context, &options, out, err);

@@ -6,7 +6,7 @@
 #include "merge/record_expire.h"
 
 /* The least time that the file's statistics tell of its rows, in seconds since 1970; false: they tell none. */
-static bool least_seconds(const weir_column_stats *stats, const weir_type *type, int64_t *out, weir_error *err)
+static bool least_seconds(const weir_column_stats *stats, const weir_type *type, int64_t *out)
 {
     weir_vector value;
     bool is_told = false;
@@ -14,7 +14,7 @@ static bool least_seconds(const weir_column_stats *stats, const weir_type *type,
         return false;
     }
     weir_vector_init(&value, type);
-    if (weir_vector_append_literal(&value, &stats->min, err) == WEIR_OK) {
+    if (weir_vector_append_literal(&value, &stats->min, NULL) == WEIR_OK) {
         is_told = weir_record_expire_seconds(&value, 0, out);
     }
     weir_vector_free(&value);
@@ -35,7 +35,7 @@ int weir_file_has_expired_rows(const weir_table_context *context, const weir_dat
     int64_t seconds = 0;
     weir_arena_init(&arena);
     int code = weir_stats_decode(context, file, &expire.column, 1, &arena, &stats, err);
-    if (code == WEIR_OK && least_seconds(&stats, context->schema->fields[expire.column].type, &seconds, err)) {
+    if (code == WEIR_OK && least_seconds(&stats, context->schema->fields[expire.column].type, &seconds)) {
         *out = weir_record_expire_is_over(&expire, seconds, weir_now_ms() / 1000);
     }
     weir_arena_free(&arena);

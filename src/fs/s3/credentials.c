@@ -8,9 +8,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#define EARLY_MS       (5 * 60000) /* before they expire, keys are renewed; at half of a life that is shorter than twice that */
-#define RETRY_MS       30000       /* after a renewal that failed, while the old keys are good */
-#define FAILURE_MS     5000        /* as long a failure is believed: many requests may start at once */
+/* Before they expire, keys are renewed; at half of a life that is shorter than twice that. */
+#define EARLY_MS   (5 * 60000)
+#define RETRY_MS   30000 /* after a renewal that failed, while the old keys are good */
+#define FAILURE_MS 5000  /* as long a failure is believed: many requests may start at once */
 
 struct weir_s3_credentials {
     const weir_s3_config *config;
