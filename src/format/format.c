@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "format/avro/avro.h"
+#include "format/orc/orc.h"
 #include "format/parquet/parquet.h"
 
 typedef struct format_kind {
@@ -10,12 +11,14 @@ typedef struct format_kind {
     int (*open_reader)(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
                        weir_format_reader **out, weir_error *err);
     int (*open_writer)(weir_output *output, const weir_field *fields, int32_t field_count,
-                       const weir_format_write_options *options, weir_format_writer **out, weir_error *err);
+                       const weir_format_write_options *options, weir_format_writer **out,
+                       weir_error *err); /* NULL: only read */
 } format_kind;
 
 static const format_kind kinds[] = {
     {"parquet", weir_parquet_open_reader, weir_parquet_open_writer},
     {"avro", weir_avro_open_reader, weir_avro_open_writer},
+    {"orc", weir_orc_open_reader, NULL},
 };
 
 static int find_kind(const char *format, const char *path, const format_kind **out, weir_error *err)
@@ -49,5 +52,9 @@ int weir_format_open_writer(const char *format, weir_output *output, const weir_
 {
     const format_kind *kind;
     WEIR_TRY(find_kind(format, output->path, &kind, err));
+    if (kind->open_writer == NULL) {
+        return weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are read, but not written", output->path,
+                         kind->name);
+    }
     return kind->open_writer(output, fields, field_count, options, out, err);
 }

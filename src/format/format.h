@@ -2,6 +2,7 @@
  *
  *   parquet/   reader and writer
  *   avro/      container files: data files, and the records of manifests
+ *   orc/       reader
  *   row_text.h the interface of rows in text, which comes in pieces:
  *   json/      JSON rows and change events (debezium, canal, maxwell)
  *   csv/       CSV

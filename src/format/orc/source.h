@@ -1,0 +1,30 @@
+/* The bytes of one ORC file: its last part is kept in memory, and streams read theirs through here. */
+#ifndef WEIR_FORMAT_ORC_SOURCE_H
+#define WEIR_FORMAT_ORC_SOURCE_H
+
+#include "base/budget.h"
+#include "format/compression.h"
+#include "fs/fs.h"
+
+typedef struct weir_orc_source {
+    weir_file *file;
+    weir_budget *budget; /* NULL: unlimited */
+    const char *path;
+    weir_buffer tail;
+    uint64_t tail_start;
+    weir_compression codec; /* of streams and metadata, but for the postscript */
+    size_t block_bytes;     /* what a chunk holds at most when it is decompressed */
+} weir_orc_source;
+
+/* Reads the file's last bytes; the codec is set by who reads the postscript. The file stays the caller's. */
+int weir_orc_source_open(weir_orc_source *source, weir_file *file, weir_budget *budget, weir_error *err);
+void weir_orc_source_close(weir_orc_source *source); /* also of a zeroed one */
+
+/* Appends `size` bytes at `offset` to `out`. Past the end of the file is WEIR_CORRUPT. */
+int weir_orc_source_read(const weir_orc_source *source, uint64_t offset, size_t size, weir_buffer *out,
+                         weir_error *err);
+
+/* Makes what was taken from the budget, `*taken`, what is held now. */
+int weir_orc_source_settle(const weir_orc_source *source, size_t held, int64_t *taken, weir_error *err);
+
+#endif
