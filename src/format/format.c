@@ -53,8 +53,8 @@ int weir_format_open_writer(const char *format, weir_output *output, const weir_
     const format_kind *kind;
     WEIR_TRY(find_kind(format, output->path, &kind, err));
     if (kind->open_writer == NULL) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are read, but not written", output->path,
-                         kind->name);
+        return weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are not written by this version",
+                         output->path, kind->name);
     }
     return kind->open_writer(output, fields, field_count, options, out, err);
 }

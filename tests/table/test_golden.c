@@ -15,8 +15,6 @@
 
 /* What this version refuses, by the name of the table. */
 static const char *const refused_tables[] = {
-    "*orc*",
-    "fmt-per-level",
     "variant-*",
     "blob",
     "data-evolution",

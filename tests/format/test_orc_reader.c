@@ -1,0 +1,248 @@
+/* The ORC reader on files that Java Paimon wrote, whole, in pieces, and damaged. */
+#include "orc_fixture.h"
+
+static void check_lines(orc_file *orc, const char *wanted)
+{
+    weir_error err;
+    weir_buffer found = {0};
+    check_ok(read_orc(orc, 0, orc->reader->row_count, &err), &err);
+    for (int64_t row = 0; row < orc->reader->row_count; row++) {
+        orc_line(orc, row, &found);
+    }
+    assert_string_equal(weir_buffer_text(&found), wanted);
+    weir_buffer_free(&found);
+}
+
+static void every_type_reads_as_in_java(void **state)
+{
+    (void)state;
+    weir_error err;
+    orc_file orc;
+    weir_buffer wanted = {0};
+    check_ok(weir_fs_read_all(weir_fs_local(), "tests/format/fixtures/types-orc.jsonl", &wanted, &err), &err);
+    open_orc_fixture(&orc, "tests/format/fixtures/types.orc", TYPES_FIELDS);
+    check_lines(&orc, weir_buffer_text(&wanted));
+    close_orc(&orc);
+    weir_buffer_free(&wanted);
+}
+
+static void nested_columns_have_nulls_at_every_depth(void **state)
+{
+    (void)state;
+    orc_file orc;
+    open_orc_fixture(&orc, "tests/format/fixtures/nested.orc", NESTED_FIELDS);
+    check_lines(&orc,
+                "[1,[1,null,3],[\"a\",null,\"\"],[[\"k1\",1],[\"k2\",null]],[[1,[\"x\",\"y\"]],[2,[]],[3,null]],[1,"
+                "\"y\",\"1.50\"],[[1,[\"s\",\"2024-01-01 00:00:00.123\"]],null,[null,null]],[[1,2],[[\"k\",[5]],"
+                "[\"n\",null]]],[[1,2],[],null,[null]]]\n"
+                "[2,[],[],[],[],[null,null,null],[],[[],[]],[]]\n"
+                "[3,null,null,null,null,null,null,null,null]\n"
+                "[4,[7],[\"é\"],[[\"\",0]],[[-1,[null]]],[9,null,\"-0.01\"],[[2,[null,null]]],[null,null],"
+                "[[9223372036854775807]]]\n");
+    close_orc(&orc);
+}
+
+static void columns_and_members_come_in_any_order_and_number(void **state)
+{
+    (void)state;
+    orc_file orc;
+    open_orc_fixture(&orc, "tests/format/fixtures/nested.orc", "r ROW<z DECIMAL(10, 2), x INT>, id INT");
+    check_lines(&orc, "[[\"1.50\",1],1]\n"
+                      "[[null,null],2]\n"
+                      "[null,3]\n"
+                      "[[\"-0.01\",9],4]\n");
+    close_orc(&orc);
+}
+
+/* Pieces, going back, and picked rows give what reading all at once gives. */
+static void rows_read_in_any_order_are_the_same(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    for (int32_t i = 0; i < ORC_FIXTURES; i++) {
+        weir_error err;
+        orc_file orc;
+        orc_file other;
+        open_orc_fixture(&orc, orc_fixtures[i].path, orc_fixtures[i].fields);
+        open_orc_fixture(&other, orc_fixtures[i].path, orc_fixtures[i].fields);
+        int64_t rows = orc.reader->row_count;
+        check_ok(read_orc(&orc, 0, rows, &err), &err);
+        for (int32_t round = 0; round < 50; round++) {
+            int64_t first = (int64_t)random_below(&random, (uint64_t)rows);
+            int64_t count = (int64_t)random_below(&random, (uint64_t)(rows - first)) + 1;
+            uint32_t picks[] = {0, (uint32_t)count / 2, (uint32_t)count - 1};
+            int64_t picked = count > 2 ? 3 : 1;
+            check_ok(read_orc(&other, first, count, &err), &err);
+            for (int32_t column = 0; column < orc.row->field_count; column++) {
+                check_ok(other.reader->ops->gather(other.reader, column, first, picks, picked,
+                                                   &other.batch.columns[column], &err),
+                         &err);
+            }
+            for (int64_t row = 0; row < count + picked; row++) {
+                weir_buffer wanted = {0};
+                weir_buffer found = {0};
+                orc_line(&orc, first + (row < count ? row : picks[row - count]), &wanted);
+                orc_line(&other, row, &found);
+                assert_string_equal(weir_buffer_text(&found), weir_buffer_text(&wanted));
+                weir_buffer_free(&wanted);
+                weir_buffer_free(&found);
+            }
+        }
+        close_orc(&orc);
+        close_orc(&other);
+    }
+}
+
+typedef struct refusal_case {
+    const char *fields;
+    int code;
+    const char *message;
+} refusal_case;
+
+static const refusal_case refusal_cases[] = {
+    {"x INT", WEIR_CORRUPT, "the file has no column x"},
+    {"r ROW<w INT>", WEIR_CORRUPT, "the file has no column r.w"},
+    {"a INT", WEIR_UNSUPPORTED, "column a is list in the file, which cannot be read as INT"},
+    {"m MAP<STRING, ARRAY<INT>>", WEIR_UNSUPPORTED, "column m.value is int in the file"},
+    {"id STRING", WEIR_UNSUPPORTED, "column id is int in the file"},
+};
+
+static void what_a_file_cannot_give_is_refused_by_its_column(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusal_cases / sizeof *refusal_cases; i++) {
+        weir_error err;
+        orc_file orc;
+        weir_file *file = NULL;
+        check_ok(weir_fs_open_file(weir_fs_local(), "tests/format/fixtures/nested.orc", &file, &err), &err);
+        assert_int_equal(open_orc(&orc, file, refusal_cases[i].fields, INT64_MAX, &err), refusal_cases[i].code);
+        assert_non_null(strstr(err.message, "tests/format/fixtures/nested.orc: "));
+        assert_non_null(strstr(err.message, refusal_cases[i].message));
+        close_orc(&orc);
+    }
+}
+
+static void a_budget_that_is_too_small_is_told(void **state)
+{
+    (void)state;
+    weir_error err;
+    orc_file orc;
+    weir_file *file = NULL;
+    check_ok(weir_fs_open_file(weir_fs_local(), "tests/format/fixtures/types.orc", &file, &err), &err);
+    assert_int_equal(open_orc(&orc, file, TYPES_FIELDS, 8192, &err), WEIR_NO_MEMORY);
+    close_orc(&orc);
+}
+
+/* ---- damage ---- */
+
+static weir_file *file_of(weir_fs *fs, weir_slice bytes)
+{
+    weir_error err;
+    weir_output *output = NULL;
+    weir_file *file = NULL;
+    check_ok(weir_fs_remove(fs, "/f.orc", &err), &err);
+    check_ok(weir_fs_create(fs, "/f.orc", &output, &err), &err);
+    check_ok(weir_output_write(output, bytes.data, bytes.size, &err), &err);
+    check_ok(weir_output_finish(output, false, &err), &err);
+    check_ok(weir_fs_open_file(fs, "/f.orc", &file, &err), &err);
+    return file;
+}
+
+/* Reads what the bytes give: rows, or an error that names the file. */
+static void read_damaged(weir_fs *fs, weir_slice bytes, const char *fields)
+{
+    weir_error err;
+    orc_file orc;
+    int code = open_orc(&orc, file_of(fs, bytes), fields, 64 << 20, &err);
+    if (code == WEIR_OK && orc.reader->row_count > 0) {
+        int64_t rows = orc.reader->row_count < 1000 ? orc.reader->row_count : 1000;
+        uint32_t last = (uint32_t)rows - 1;
+        code = read_orc(&orc, 0, rows, &err);
+        for (int32_t i = 0; i < orc.row->field_count && code == WEIR_OK; i++) {
+            code = orc.reader->ops->gather(orc.reader, i, 0, &last, 1, &orc.batch.columns[i], &err);
+        }
+    }
+    if (code != WEIR_OK && code != WEIR_NO_MEMORY) {
+        assert_true(code == WEIR_CORRUPT || code == WEIR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "/f.orc: "));
+    }
+    close_orc(&orc);
+}
+
+static void files_cut_off_anywhere_are_told(void **state)
+{
+    (void)state;
+    weir_fs *fs = weir_fs_memory();
+    for (int32_t i = 0; i < ORC_FIXTURES; i++) {
+        weir_error err;
+        weir_buffer bytes = {0};
+        check_ok(weir_fs_read_all(weir_fs_local(), orc_fixtures[i].path, &bytes, &err), &err);
+        for (size_t size = 0; size < bytes.size; size += 3) {
+            orc_file orc;
+            int code = open_orc(&orc, file_of(fs, weir_slice_of(bytes.data, size)), orc_fixtures[i].fields, INT64_MAX,
+                                &err);
+            assert_true(code == WEIR_CORRUPT || code == WEIR_UNSUPPORTED);
+            close_orc(&orc);
+        }
+        weir_buffer_free(&bytes);
+    }
+    weir_fs_close(fs);
+}
+
+/* Mostly one to four bytes changed, anywhere or, where lengths and offsets are, near the end. */
+static void damage(weir_buffer *bytes, random_state *random)
+{
+    uint64_t changes = random_below(random, 4) + 1;
+    for (uint64_t i = 0; i < changes; i++) {
+        bool is_near_end = random_below(random, 2) == 0;
+        size_t back = (size_t)random_below(random, is_near_end && bytes->size > 700 ? 700 : bytes->size);
+        uint8_t *byte = &bytes->data[bytes->size - 1 - back];
+        switch (random_below(random, 3)) {
+        case 0:
+            *byte ^= (uint8_t)(1u << random_below(random, 8));
+            break;
+        case 1:
+            *byte = (uint8_t)random_next(random);
+            break;
+        default:
+            *byte = random_below(random, 2) == 0 ? 0xFF : 0;
+            break;
+        }
+    }
+}
+
+static void damaged_files_give_rows_or_an_error(void **state)
+{
+    (void)state;
+    random_state random = random_start();
+    weir_fs *fs = weir_fs_memory();
+    for (int32_t i = 0; i < ORC_FIXTURES; i++) {
+        weir_error err;
+        weir_buffer whole = {0};
+        check_ok(weir_fs_read_all(weir_fs_local(), orc_fixtures[i].path, &whole, &err), &err);
+        for (int32_t round = 0; round < 3000; round++) {
+            weir_buffer bytes = {0};
+            weir_buffer_append(&bytes, whole.data, whole.size);
+            damage(&bytes, &random);
+            read_damaged(fs, weir_buffer_slice(&bytes), orc_fixtures[i].fields);
+            weir_buffer_free(&bytes);
+        }
+        weir_buffer_free(&whole);
+    }
+    weir_fs_close(fs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_reads_as_in_java),
+        cmocka_unit_test(nested_columns_have_nulls_at_every_depth),
+        cmocka_unit_test(columns_and_members_come_in_any_order_and_number),
+        cmocka_unit_test(rows_read_in_any_order_are_the_same),
+        cmocka_unit_test(what_a_file_cannot_give_is_refused_by_its_column),
+        cmocka_unit_test(a_budget_that_is_too_small_is_told),
+        cmocka_unit_test(files_cut_off_anywhere_are_told),
+        cmocka_unit_test(damaged_files_give_rows_or_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
