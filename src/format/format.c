@@ -21,20 +21,24 @@ static const format_kind kinds[] = {
     {"orc", weir_orc_open_reader, NULL},
 };
 
-static int find_kind(const char *format, const char *path, const format_kind **out, weir_error *err)
+/* The kind of a format that is read, or also written; an error names those there are. */
+static int find_kind(const char *format, bool is_written, const char *path, const format_kind **out, weir_error *err)
 {
     weir_buffer names = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (is_written && kinds[i].open_writer == NULL) {
+            continue;
+        }
         if (weir_text_equal_ignore_case(kinds[i].name, format)) {
             *out = &kinds[i];
             weir_buffer_free(&names);
             return WEIR_OK;
         }
-        weir_buffer_append_text(&names, i == 0 ? "" : ", ");
+        weir_buffer_append_text(&names, names.size == 0 ? "" : ", ");
         weir_buffer_append_text(&names, kinds[i].name);
     }
-    int code = weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are not offered; there are %s", path,
-                         format, weir_buffer_text(&names));
+    int code = weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are not %s; there are %s", path, format,
+                         is_written ? "written by this version" : "offered", weir_buffer_text(&names));
     weir_buffer_free(&names);
     return code;
 }
@@ -43,7 +47,7 @@ int weir_format_open_reader(const char *format, weir_file *file, const weir_fiel
                             weir_budget *budget, weir_format_reader **out, weir_error *err)
 {
     const format_kind *kind;
-    WEIR_TRY(find_kind(format, file->path, &kind, err));
+    WEIR_TRY(find_kind(format, false, file->path, &kind, err));
     return kind->open_reader(file, fields, field_count, budget, out, err);
 }
 
@@ -51,10 +55,6 @@ int weir_format_open_writer(const char *format, weir_output *output, const weir_
                             const weir_format_write_options *options, weir_format_writer **out, weir_error *err)
 {
     const format_kind *kind;
-    WEIR_TRY(find_kind(format, output->path, &kind, err));
-    if (kind->open_writer == NULL) {
-        return weir_fail(err, WEIR_UNSUPPORTED, "%s: data files of format '%s' are not written by this version",
-                         output->path, kind->name);
-    }
+    WEIR_TRY(find_kind(format, true, output->path, &kind, err));
     return kind->open_writer(output, fields, field_count, options, out, err);
 }
