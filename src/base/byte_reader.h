@@ -1,6 +1,7 @@
 /* Small binary documents that programs of ours write and read again: numbers little-endian, text with its length.
  *
- * A reader never goes past its bytes: what is asked for beyond them is zero, and `failed` says so once and for all. */
+ * A reader never goes past its bytes: what is asked for beyond them is zero, and `failed` says so once and for all.
+ * Nothing is left of one that has failed, so that what goes on to the end of the bytes ends. */
 #ifndef WEIR_BASE_BYTE_READER_H
 #define WEIR_BASE_BYTE_READER_H
 
@@ -19,10 +20,17 @@ static inline bool weir_byte_reader_is_done(const weir_byte_reader *reader)
     return !reader->failed && reader->left.size == 0;
 }
 
+/* For those who find that what they have read can't be. */
+static inline void weir_byte_reader_fail(weir_byte_reader *reader)
+{
+    reader->failed = true;
+    reader->left = (weir_slice){0};
+}
+
 static inline weir_slice weir_take_bytes(weir_byte_reader *reader, size_t size)
 {
     if (reader->failed || reader->left.size < size) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return (weir_slice){0};
     }
     weir_slice bytes = weir_slice_of(reader->left.data, size);
@@ -51,7 +59,7 @@ static inline uint32_t weir_take_count(weir_byte_reader *reader, size_t least_by
 {
     uint32_t count = weir_take_u32(reader);
     if (reader->failed || count > reader->left.size / least_bytes) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return 0;
     }
     return count;

@@ -91,7 +91,7 @@ static void decode_bitmap(weir_byte_reader *reader, uint64_t high, row_bits *row
     bool has_runs = (cookie & 0xFFFF) == COOKIE_OF_RUNS;
     uint32_t count = has_runs ? (cookie >> 16) + 1 : weir_take_u32(reader);
     if (reader->failed || (!has_runs && cookie != COOKIE) || count > MOST_CONTAINERS) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return;
     }
     weir_slice run_bits = has_runs ? weir_take_bytes(reader, (count + 7) / 8) : (weir_slice){0};

@@ -169,7 +169,7 @@ static const char *decode_name(weir_byte_reader *reader, weir_arena *arena)
 {
     weir_slice bytes = weir_take_slice(reader);
     if (bytes.size > 0 && memchr(bytes.data, 0, bytes.size) != NULL) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
     }
     return weir_arena_strndup(arena, (const char *)bytes.data, bytes.size);
 }

@@ -54,7 +54,7 @@ void weir_kafka_fold_add(weir_kafka_fold *fold, weir_slice messages)
     weir_byte_reader reader = weir_byte_reader_of(messages);
     size_t base = fold->messages.size;
     weir_buffer_append(&fold->messages, messages.data, messages.size);
-    while (reader.left.size > 0 && !reader.failed) {
+    while (reader.left.size > 0) {
         size_t start = messages.size - reader.left.size;
         weir_kafka_outgoing message = weir_kafka_take_outgoing(&reader);
         put(fold, &message, (place){base + start, messages.size - reader.left.size - start});

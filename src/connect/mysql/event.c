@@ -140,7 +140,7 @@ int weir_binlog_parse_heartbeat(const weir_binlog_event *event, weir_slice *out_
     }
     *out_file = (weir_slice){0};
     weir_byte_reader reader = weir_byte_reader_of(event->body);
-    while (reader.left.size > 0 && !reader.failed) {
+    while (reader.left.size > 0) {
         uint64_t type = weir_take_packed(&reader);
         if (type == 0) {
             break;

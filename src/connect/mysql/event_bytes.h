@@ -26,7 +26,7 @@ static inline weir_slice weir_take_packed_bytes(weir_byte_reader *reader)
 {
     uint64_t size = weir_take_packed(reader);
     if (size > reader->left.size) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return (weir_slice){0};
     }
     return weir_take_bytes(reader, (size_t)size);

@@ -46,7 +46,7 @@ static uint32_t take_kind(weir_byte_reader *reader)
     uint8_t order = weir_take_u8(reader);
     uint32_t kind = weir_take_u32(reader);
     if (reader->failed || order != 1 || kind < POINT || kind > COLLECTION) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return 0;
     }
     return kind;
@@ -92,7 +92,7 @@ static void write_geometry(weir_byte_reader *reader, int depth, weir_buffer *out
 {
     uint32_t kind = take_kind(reader);
     if (reader->failed || depth > MOST_DEPTH) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return;
     }
     if (kind != COLLECTION) {

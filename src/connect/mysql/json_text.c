@@ -119,7 +119,7 @@ static weir_slice take_string(weir_byte_reader *reader)
             return weir_take_bytes(reader, (size_t)size);
         }
     }
-    reader->failed = true;
+    weir_byte_reader_fail(reader);
     return (weir_slice){0};
 }
 

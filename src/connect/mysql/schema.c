@@ -187,7 +187,7 @@ void weir_mysql_table_decode(weir_byte_reader *reader, weir_arena *arena, weir_m
     for (uint32_t i = 0; i < out->key_count; i++) {
         key[i] = weir_take_u32(reader);
         if (key[i] >= out->column_count) {
-            reader->failed = true;
+            weir_byte_reader_fail(reader);
             out->key_count = 0;
         }
     }

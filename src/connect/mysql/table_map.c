@@ -207,7 +207,7 @@ static void take_labels(weir_byte_reader *reader, weir_arena *arena, weir_table_
         }
         uint64_t count = weir_take_packed(reader);
         if (reader->failed || count > reader->left.size) {
-            reader->failed = true;
+            weir_byte_reader_fail(reader);
             return;
         }
         column->labels = WEIR_NEW_ARRAY(arena, const char *, count);

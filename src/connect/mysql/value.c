@@ -92,7 +92,7 @@ bool weir_take_decimal(weir_byte_reader *reader, int precision, int scale, weir_
     weir_int128 number = 0;
     if (precision < 1 || precision > WEIR_MAX_DECIMAL_PRECISION || scale > precision || scale < 0 ||
         !take_digit_groups(reader, precision, scale, add_digits, &number, &is_negative)) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return false;
     }
     *out = is_negative ? -number : number;
@@ -114,7 +114,7 @@ static void take_long_decimal(weir_byte_reader *reader, int precision, int scale
     weir_buffer digits = {0};
     if (precision > 65 || scale > precision || scale > 30 ||
         !take_digit_groups(reader, precision, scale, append_digits, &digits, &is_negative)) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         weir_buffer_free(&digits);
         return;
     }
@@ -207,7 +207,7 @@ static void take_time2(weir_byte_reader *reader, int digits, weir_mysql_value *o
     static const int64_t units[] = {0, 10000, 100, 1};
     size_t fraction_size = (size_t)(digits + 1) / 2;
     if (fraction_size > 3) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return;
     }
     int64_t packed = (int64_t)weir_take_big(reader, 3 + fraction_size);
@@ -236,7 +236,7 @@ static void take_old_datetime(weir_byte_reader *reader, weir_mysql_value *out)
     uint64_t date = packed / 1000000;
     uint64_t time = packed % 1000000;
     if (date > 99999999) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return;
     }
     set_clock((int64_t)(date / 10000), (int)(date / 100 % 100), (int)(date % 100),
@@ -255,7 +255,7 @@ static void take_old_timestamp(weir_byte_reader *reader, weir_mysql_value *out)
 static void take_sized(weir_byte_reader *reader, size_t size_bytes, weir_mysql_kind kind, weir_mysql_value *out)
 {
     if (size_bytes > 4) {
-        reader->failed = true;
+        weir_byte_reader_fail(reader);
         return;
     }
     out->kind = kind;
