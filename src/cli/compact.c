@@ -10,7 +10,7 @@
 #include "session/procedure/compaction_job.h"
 
 enum {
-    MOST_TRIES = 5,            /* of a compaction that others come before */
+    MOST_TRIES = 5,             /* of a compaction that others come before */
     DEFAULT_INTERVAL_MS = 1000, /* between two looks at the tables */
     NAP_MS = 20                 /* between two looks whether somebody asks for the end */
 };
@@ -24,7 +24,7 @@ typedef struct compact_command {
     const char *where;
     bool minor;
     bool follow;
-    int64_t interval_ms; /* between two looks at the tables; -1: the default */
+    int64_t interval_ms;  /* between two looks at the tables; -1: the default */
     weir_options options; /* of the tables */
     /* While it runs. */
     weir_cli_console console;
@@ -170,8 +170,8 @@ static int check(const compact_command *self, weir_error *err)
         return weir_fail(err, WEIR_INVALID, "name tables, or a database with --database");
     }
     if (self->tables.count > 0 && self->database != NULL) {
-        return weir_fail(err, WEIR_INVALID, "--database takes all tables of '%s'; leave it out, or '%s'", self->database,
-                         self->tables.items[0]);
+        return weir_fail(err, WEIR_INVALID, "--database takes all tables of '%s'; leave it out, or '%s'",
+                         self->database, self->tables.items[0]);
     }
     if (self->session.warehouse == NULL && self->init == NULL) {
         return weir_fail(err, WEIR_INVALID, "say where the tables are: --warehouse DIR, or --init FILE with a catalog");

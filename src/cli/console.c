@@ -90,7 +90,8 @@ static void show_error(weir_cli_console *console, const char *name, const char *
     weir_buffer_free(&message);
 }
 
-/* What fails while rows flow has no place in the text; in a script people want to know at least which statement it was. */
+/* What fails while rows flow has no place in the text; in a script people want to know at least which statement it was.
+ */
 static int place_error(const weir_ast_statement *statement, int code, weir_error *err)
 {
     if (code != WEIR_OK && code != WEIR_CANCELLED && err->line == 0 && statement->position.line > 1) {
@@ -149,17 +150,19 @@ int weir_cli_run_text(weir_cli_console *console, const char *name, const char *t
     } else if (code != WEIR_OK) {
         show_error(console, name, text, size, &err);
     }
-    return number != 0 ? weir_interrupt_status(number) : code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED : WEIR_CLI_FAILED;
+    return number != 0              ? weir_interrupt_status(number)
+           : code == WEIR_CANCELLED ? WEIR_CLI_INTERRUPTED
+                                    : WEIR_CLI_FAILED;
 }
 
-/* What other encodings begin with, which editors and shells of Windows write; NULL: nothing of that kind. A script begins
- * with a word or a comment, in UTF-16 with a zero in every second byte. */
+/* What other encodings begin with, which editors and shells of Windows write; NULL: nothing of that kind. A script
+ * begins with a word or a comment, in UTF-16 with a zero in every second byte. */
 static const char *foreign_encoding(weir_slice text)
 {
-    bool has_mark = text.size >= 2 && ((text.data[0] == 0xFF && text.data[1] == 0xFE) ||
-                                       (text.data[0] == 0xFE && text.data[1] == 0xFF));
-    bool has_wide_zeros = text.size >= 4 && ((text.data[0] == 0 && text.data[1] == 0) ||
-                                             (text.data[2] == 0 && text.data[3] == 0));
+    bool has_mark = text.size >= 2 &&
+                    ((text.data[0] == 0xFF && text.data[1] == 0xFE) || (text.data[0] == 0xFE && text.data[1] == 0xFF));
+    bool has_wide_zeros =
+        text.size >= 4 && ((text.data[0] == 0 && text.data[1] == 0) || (text.data[2] == 0 && text.data[3] == 0));
     bool has_zero = text.size >= 2 && (text.data[0] == 0) != (text.data[1] == 0);
     if (has_wide_zeros && (has_mark || has_zero || text.data[0] == 0)) {
         return "UTF-32";
@@ -253,7 +256,8 @@ static int check_options(const weir_cli_session_options *options, weir_cli_conso
                          near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
     }
     if (options->threads > MOST_THREADS) {
-        return weir_fail(err, WEIR_INVALID, "--threads %" PRId64 ": expected at most %d", options->threads, MOST_THREADS);
+        return weir_fail(err, WEIR_INVALID, "--threads %" PRId64 ": expected at most %d", options->threads,
+                         MOST_THREADS);
     }
     return choose_colors(options->color, &console->has_colors, err);
 }

@@ -12,7 +12,7 @@ typedef struct weir_cli_console {
     weir_session *session;
     weir_output_format format;
     weir_cli_progress progress;
-    FILE *output; /* of results: standard output, or a file */
+    FILE *output;   /* of results: standard output, or a file */
     FILE *print_to; /* of print sinks, where that is not the output itself; NULL: none */
     bool has_colors;
     bool pages;
@@ -32,11 +32,11 @@ typedef struct weir_cli_session_options {
     int64_t threads;
     weir_options settings;
     bool quiet;
-    int64_t until_idle_ms;   /* -1: jobs run on */
-    int64_t timeout_ms;      /* 0: none */
+    int64_t until_idle_ms;       /* -1: jobs run on */
+    int64_t timeout_ms;          /* 0: none */
     const char *metrics_address; /* where figures are served; NULL: nowhere */
-    const char *state;       /* where a script's state is kept; NULL: nowhere */
-    bool optional_state;     /* of `state` */
+    const char *state;           /* where a script's state is kept; NULL: nowhere */
+    bool optional_state;         /* of `state` */
     bool fresh;
 } weir_cli_session_options;
 
@@ -54,8 +54,8 @@ typedef struct weir_cli_session_options {
         "--quiet", "-q", WEIR_CLI_FLAG, &(options).quiet                                                               \
     }
 
-/* Opens what `command` runs in. WEIR_CLI_DONE; or, after saying why not, WEIR_CLI_USAGE where the command line is wrong and
- * WEIR_CLI_FAILED where the machine or a store does not let it. `out` is to be closed in any case. */
+/* Opens what `command` runs in. WEIR_CLI_DONE; or, after saying why not, WEIR_CLI_USAGE where the command line is wrong
+ * and WEIR_CLI_FAILED where the machine or a store does not let it. `out` is to be closed in any case. */
 int weir_cli_console_open(const weir_cli_command *command, const weir_cli_session_options *options,
                           weir_cli_console *out);
 

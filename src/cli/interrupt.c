@@ -13,17 +13,17 @@
 #define STATUS_SIGNAL  128 /* and the number: what shells expect of a program that a signal ended */
 #define STATUS_TIMEOUT 124 /* as that of timeout(1) */
 #define AGAIN_AFTER_NS 50000000
-/* timeout(1) and some supervisors send a signal to a program and then to its process group, which it is in: what comes so
- * soon is one request. */
+/* timeout(1) and some supervisors send a signal to a program and then to its process group, which it is in: what comes
+ * so soon is one request. */
 #define ONE_REQUEST_NS 250000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static weir_session *watched;
-static int times;  /* how often people asked: since the statement began, or at all where nobody types */
-static int asked;  /* the first signal; 0: none */
+static int times;           /* how often people asked: since the statement began, or at all where nobody types */
+static int asked;           /* the first signal; 0: none */
 static int64_t answered_ns; /* when somebody asked last */
-static bool began; /* statements have run: there may be something to end in good order */
-static bool stays; /* the program does not end */
+static bool began;          /* statements have run: there may be something to end in good order */
+static bool stays;          /* the program does not end */
 static bool is_prompting;
 static pthread_t prompting; /* the thread that waits for keys */
 

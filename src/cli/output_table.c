@@ -8,7 +8,8 @@
  *   └────┴───────┘
  *
  * The first rows are kept to find the widths of the columns; later ones are printed as they come. On a terminal what is
- * too wide is cut: texts first; then columns in the middle are left out. Numbers are never cut, and in a file nothing is. */
+ * too wide is cut: texts first; then columns in the middle are left out. Numbers are never cut, and in a file nothing
+ * is. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -17,7 +18,7 @@
 
 #define ROWS_FOR_WIDTHS 1000
 #define SLOW_WIDTH      16 /* of columns whose rows come one after the other, at least */
-#define LEAST_WIDTH     8 /* to which texts are cut before columns are left out */
+#define LEAST_WIDTH     8  /* to which texts are cut before columns are left out */
 
 typedef struct column {
     int width;

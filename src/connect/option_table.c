@@ -97,8 +97,10 @@ static const weir_option datagen_options[] = {
 
 /* What both connectors of Kafka have. */
 #define KAFKA_OPTIONS                                                                                                  \
-    OPTION("topic", TEXT, NULL, WORKS, "The topic; or several, with semicolons between them, of which rows that are written name one."),   \
-        OPTION("topic-pattern", TEXT, NULL, WORKS, "In place of `topic`: all topics whose whole name matches this pattern."),         \
+    OPTION("topic", TEXT, NULL, WORKS,                                                                                 \
+           "The topic; or several, with semicolons between them, of which rows that are written name one."),           \
+        OPTION("topic-pattern", TEXT, NULL, WORKS,                                                                     \
+               "In place of `topic`: all topics whose whole name matches this pattern."),                              \
         OPTION("properties.bootstrap.servers", TEXT, NULL, WORKS, "Brokers to begin with: `host:port`, with commas."), \
         OPTION("properties.group.id", TEXT, NULL, WORKS,                                                               \
                "The group whose offsets follow the checkpoints; those of the job itself are in its state."),           \

@@ -1,8 +1,8 @@
 /* Folding the rows of each key into one, column by column: partial-update and aggregation.
  *
  *   weir_fold_init(&fold, engine);
- *   WEIR_TRY(weir_fold_groups(&fold, groups, rows, err));   // a window: fold.kinds, fold.sequence_numbers, a group
- * each weir_fold_keep(&fold, groups, positions, count);        // only some of the groups: those that are wanted
+ *   WEIR_TRY(weir_fold_groups(&fold, groups, rows, err));   // a window: fold.kinds, fold.sequence_numbers
+ *   weir_fold_keep(&fold, groups, positions, count);        // only some of the groups: those that are wanted
  *   WEIR_TRY(weir_fold_column(&fold, groups, rows, column, &vector, err)); // any columns, in any order
  *
  * The groups belong to the caller: the window of a merge of runs, or, for a write buffer, its rows in the order of

@@ -47,8 +47,8 @@ int weir_parse_type(const char *text, weir_arena *arena, const weir_type **out, 
  */
 void weir_sql_render_error(const char *text, size_t size, const weir_error *err, weir_buffer *out);
 
-/* Appends `text`, of one or more statements, right or wrong, with what stands for a password, secret key or token in its
- * options hidden. `keeps_places`: a star for each character, so that lines and columns stay; otherwise "******". */
+/* Appends `text`, of one or more statements, right or wrong, with what stands for a password, secret key or token in
+ * its options hidden. `keeps_places`: a star for each character, so that lines and columns stay; otherwise "******". */
 void weir_sql_append_without_secrets(weir_slice text, bool keeps_places, weir_buffer *out);
 
 /* Whether an option's value is a secret. */

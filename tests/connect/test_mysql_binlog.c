@@ -247,6 +247,10 @@ static void damage_is_an_error(void **state)
     log.data[start + 20] ^= 1;
     check_log(weir_buffer_slice(&log), columns, 9, row, "", WEIR_CORRUPT);
     weir_buffer_free(&log);
+    start_log(&log, false); /* the mode among the variables of a statement is cut off: they are passed over */
+    add_hex(&log, WEIR_BINLOG_QUERY, "0100000000000000 01 0000 0300 010203 6400 78", false);
+    check_log(weir_buffer_slice(&log), columns, 9, row, "query 0 of 0 tables: x\n", WEIR_OK);
+    weir_buffer_free(&log);
     start_log(&log, false);
     add_hex(&log, WEIR_BINLOG_TABLE_MAP, "5d00000000000100 02667800 017400 09 0303", false);
     check_log(weir_buffer_slice(&log), columns, 9, row, "", WEIR_CORRUPT);

@@ -65,6 +65,7 @@ static void statements_are_told_apart(void **state)
         {"ALTER TABLE t DROP COLUMN p, ADD q INT", WEIR_DDL_ALTER, "t "},
         {"ALTER TABLE t DROP a, RENAME TO u", WEIR_DDL_RENAME, "t u "},
         {"ALTER TABLE t EXCHANGE PARTITION p WITH TABLE d.u", WEIR_DDL_EXCHANGE, "t d.u "},
+        {"ALTER TABLE t ADD COLUMN exchange VARCHAR(9)", WEIR_DDL_ALTER, "t "},
         {"ALTER TABLE t CONVERT TABLE u TO PARTITION p", WEIR_DDL_EXCHANGE, "t u "},
         {"ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4", WEIR_DDL_ALTER, "t "},
         {"ALTER TABLE t IMPORT TABLESPACE", WEIR_DDL_EXCHANGE, "t "},

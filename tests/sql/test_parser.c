@@ -512,6 +512,15 @@ static void a_line_is_shown_without_its_secrets(void **state)
         {"'password'\xc2\xa0=\xc2\xa0'gn', 'b'\xef\xbc\x9d'c'", "'password'\xc2\xa0=*'**', 'b'\xef\xbc\x9d'c'"},
         {"'password'\xef\xbc\x9d'gn'", "'password'\xef\xbc\x9d'**'"},
         {"SET my.password = gn; SET 'a' = 'b'", "SET my.password = **; SET 'a' = 'b'"},
+        {"WITH (password = 'gn', 'b' = 'c')", "WITH (password = '**', 'b' = 'c')"},
+        {"WITH (`password` = `gn`)", "WITH (`password` = `***)"},
+        {"OPTIONS(my.password 'gn')", "OPTIONS(my.password '**')"},
+        {"SET ('password' : 'gn')", "SET ('password' : '**')"},
+        {"WITH t AS (SELECT token = 'n')", "WITH t AS (SELECT token = 'n')"},
+        {"WITH ('a' = 'b') AS SELECT (token = 'n')", "WITH ('a' = 'b') AS SELECT (token = 'n')"},
+        {"\xef\xbc\x87password\xef\xbc\x87 = \xef\xbc\x87gn\xef\xbc\x87;",
+         "\xef\xbc\x87password\xef\xbc\x87 = \xef\xbc\x87**\xef\xbc\x87;"},
+        {"\xc2\xb4password\xc2\xb4 = \xc2\xb4gn\xc2\xb4;", "\xc2\xb4password\xc2\xb4 = \xc2\xb4**\xc2\xb4;"},
         {"CALL p(secret => 'gn', a => 'b')", "CALL p(secret => '**', a => 'b')"},
         {"SELECT x FROM t WHERE kind = 'token' AND name = 'n'", "SELECT x FROM t WHERE kind = 'token' AND name = 'n'"},
         {"SELECT x FROM t WHERE token = 'n'", "SELECT x FROM t WHERE token = 'n'"},
@@ -563,6 +572,7 @@ static void errors_do_not_quote_secrets(void **state)
          "unexpected a part of what may be a secret; expected ) or a comma after the option"},
         {"CREATE TABLE t (a INT) WITH ('password' 'geheim')", "unexpected a part of what may be a secret; expected = after the option's key"},
         {"CREATE TABLE t (a INT) WITH ('password' = geheim)", "unexpected a part of what may be a secret; expected the option's value as a 'string'"},
+        {"SET my.password 'geheim'", "SET takes 'key' = 'value'; what stands here is no key"},
         {"CREATE TABLE t (a INT) WITH ('password' = 'x'\n'b' = 'c')", "unexpected 'b'; expected ) or a comma after the option"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -17,9 +17,9 @@
 #include "connect/kafka/row_messages.h"
 #include "connect/outbox.h"
 
-/* What both kinds of sinks have. */
 enum { FOLDED_BYTES = 8 << 20 /* so much is not held back for long */ };
 
+/* What both kinds of sinks have. */
 typedef struct kafka_target {
     weir_outbox_target base; /* first; of the outbox */
     weir_arena arena;
@@ -54,7 +54,7 @@ static void close_target(weir_outbox_target *base)
 static bool is_time_to_send(const kafka_target *self)
 {
     return weir_kafka_fold_count(self->fold) > 0 &&
-           weir_monotonic_ns() - self->folding_ns >= self->table.fold_ms * 1000000;
+           (weir_monotonic_ns() - self->folding_ns) / 1000000 >= self->table.fold_ms;
 }
 
 static int append(weir_outbox_target *base, const weir_batch *batch, weir_buffer *out, weir_error *err)

@@ -123,7 +123,7 @@ static void unassign(kafka_source *self, kafka_split *at)
     at->is_assigned = false;
 }
 
-/* Lets the client fetch the partitions that were found; those that are fetched already from elsewhere. */
+/* Lets the client fetch the partitions that were found. */
 static int assign(kafka_source *self, weir_kafka_split *found, size_t count, weir_error *err)
 {
     const weir_kafka_library *kafka = self->client->kafka;
@@ -131,11 +131,7 @@ static int assign(kafka_source *self, weir_kafka_split *found, size_t count, wei
     rd_kafka_resp_err_t result = RD_KAFKA_RESP_ERR_NO_ERROR;
     int assigned = 0;
     for (size_t i = 0; i < count; i++) {
-        kafka_split *put = find_split(self, found[i].topic, found[i].partition);
-        if (put != NULL && put->is_assigned) {
-            unassign(self, put);
-        }
-        put = put_split(self, &found[i]);
+        kafka_split *put = put_split(self, &found[i]);
         if (!put->is_done) {
             kafka->topic_partition_list_add(list, put->at.topic, put->at.partition)->offset = put->at.next;
             put->is_assigned = true;
@@ -184,9 +180,13 @@ static int take_found(kafka_source *self, weir_error *err)
 
 /* ---- messages ---- */
 
-/* The next offset of a partition is not there. */
-static int go_on_elsewhere(kafka_source *self, const kafka_split *at, weir_error *err)
+/* The next offset of a partition is not there. Until it is found where to go on the partition is not fetched: so it is
+ * looked for once, however often the client says so. */
+static int go_on_elsewhere(kafka_source *self, kafka_split *at, weir_error *err)
 {
+    if (!at->is_assigned) {
+        return WEIR_OK;
+    }
     if (self->table.reset == WEIR_KAFKA_RESET_NONE) {
         return weir_fail(err, WEIR_INVALID,
                          "topic '%s', partition %d: offset %" PRId64 " is not there any more: messages were removed "
@@ -194,6 +194,7 @@ static int go_on_elsewhere(kafka_source *self, const kafka_split *at, weir_error
                          "newest one set 'properties.auto.offset.reset' = 'earliest' or 'latest'",
                          at->at.topic, at->at.partition, at->at.next);
     }
+    unassign(self, at);
     weir_kafka_discovery_find_again(self->discovery, &at->at);
     return WEIR_OK;
 }

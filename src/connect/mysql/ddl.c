@@ -235,7 +235,8 @@ static bool parse_moves(ddl_parser *parser)
     }
     parser->out->moves_columns = parser->out->moves_columns || is_any(lexer, moving);
     bool moves =
-        accept(lexer, "exchange") || (accept(lexer, "convert") && (is(lexer, "partition") || is(lexer, "table"))) ||
+        (accept(lexer, "exchange") && is(lexer, "partition")) ||
+        (accept(lexer, "convert") && (is(lexer, "partition") || is(lexer, "table"))) ||
         ((accept(lexer, "import") || accept(lexer, "discard")) && (is(lexer, "tablespace") || is(lexer, "partition")));
     if (!moves) {
         return false;

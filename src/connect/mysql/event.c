@@ -257,7 +257,7 @@ static uint32_t find_collation(weir_slice variables)
 {
     enum { FLAGS = 0, MODE = 1, INCREMENT = 3, CLIENT = 4, CATALOG = 6 };
     weir_byte_reader reader = weir_byte_reader_of(variables);
-    while (reader.left.size > 0) {
+    while (reader.left.size > 0 && !reader.failed) {
         switch (weir_take_u8(&reader)) {
         case FLAGS:
         case INCREMENT:

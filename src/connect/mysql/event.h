@@ -1,5 +1,5 @@
 /* Events of the binlog as bytes: headers, checksums, and the fields of the kinds that matter. Pure functions over bytes
- * that come from a server or a file; nothing is trusted. What is in rows is read by row_value.h.
+ * that come from a server or a file; nothing is trusted. What is in rows is read by value.h.
  *
  * Slices are borrowed from the event. */
 #ifndef WEIR_MYSQL_EVENT_H

@@ -137,8 +137,9 @@ static int refuse_table(weir_session_catalog *catalog, weir_error *err)
     for (int slashes = 0; slashes < 2 && size > 0; size--) {
         slashes += folder[size - 1] == '/';
     }
-    return weir_fail(err, WEIR_INVALID, "%s: this is a table; the warehouse is the folder of the folder of its database: %.*s",
-                     folder, size, folder);
+    return weir_fail(err, WEIR_INVALID,
+                     "%s: this is a table; the warehouse is the folder of the folder of its database: %.*s", folder,
+                     size, folder);
 }
 
 static int open_paimon(weir_session_catalog *catalog, const weir_ast_options *positions, weir_error *err)
@@ -236,7 +237,8 @@ static const char *suggestion(const char *word, const char *const *names, size_t
     return out;
 }
 
-/* "; its warehouse … is not there (yet)" of a catalog that is a folder which nobody has made: its name is wrong, perhaps. */
+/* "; its warehouse … is not there (yet)" of a catalog that is a folder which nobody has made: its name is wrong,
+ * perhaps. */
 static const char *no_warehouse(const weir_session_catalog *catalog, char *out, size_t size)
 {
     weir_catalog *paimon = catalog->paimon;

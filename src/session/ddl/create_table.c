@@ -27,8 +27,8 @@ bool weir_option_is_kept(const char *key)
 {
     if (weir_fs_is_setting(key)) {
         weir_log(WEIR_LOG_WARN,
-                 "'%s' says how a store is reached: it is not kept with the table, whose readers would all see it; say it in "
-                 "CREATE CATALOG",
+                 "'%s' says how a store is reached: it is not kept with the table, whose readers would all see it; say "
+                 "it in CREATE CATALOG",
                  key);
         return false;
     }
@@ -191,7 +191,8 @@ static bool has_options(const weir_options *options, const weir_options *others)
     bool all = true;
     for (size_t i = 0; i < others->count && all; i++) {
         const char *value = weir_options_get(options, others->keys[i]);
-        all = strcmp(others->keys[i], "path") == 0 || weir_fs_is_setting(others->keys[i]) || (value != NULL && strcmp(value, others->values[i]) == 0);
+        all = strcmp(others->keys[i], "path") == 0 || weir_fs_is_setting(others->keys[i]) ||
+              (value != NULL && strcmp(value, others->values[i]) == 0);
     }
     return all;
 }

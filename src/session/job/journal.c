@@ -96,7 +96,8 @@ static int read_lines(weir_journal *journal, weir_slice text, weir_error *err)
         json_decref(line);
         number++;
         if (code != WEIR_OK) {
-            return weir_fail(err, code, "%s: line %d is damaged; --fresh starts over without it", journal->path, number);
+            return weir_fail(err, code, "%s: line %d is damaged; --fresh starts over without it", journal->path,
+                             number);
         }
         text = weir_slice_of(end + 1, text.size - size - 1);
     }

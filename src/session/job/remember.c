@@ -82,8 +82,8 @@ const char *weir_session_statement_text(const weir_session *session, const weir_
 {
     const weir_position *position = &statement->position;
     weir_buffer shown = {0};
-    weir_sql_append_without_secrets(weir_slice_of(session->text + position->begin, position->end - position->begin), false,
-                                    &shown);
+    weir_sql_append_without_secrets(weir_slice_of(session->text + position->begin, position->end - position->begin),
+                                    false, &shown);
     const char *text = weir_arena_strndup(arena, weir_buffer_text(&shown), shown.size);
     weir_buffer_free(&shown);
     return text;

@@ -12,8 +12,8 @@ int weir_session_state_folder(weir_session *session, weir_state_folder **out, we
 int weir_session_remember(weir_session *session, const weir_ast_statement *statement, weir_result **out,
                           weir_error *err);
 
-/* The source of the statement that runs, in `arena`, to be kept and shown: without its secrets. A statement whose secrets
- * have changed is the same one. */
+/* The source of the statement that runs, in `arena`, to be kept and shown: without its secrets. A statement whose
+ * secrets have changed is the same one. */
 const char *weir_session_statement_text(const weir_session *session, const weir_ast_statement *statement,
                                         weir_arena *arena);
 

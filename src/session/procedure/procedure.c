@@ -64,8 +64,7 @@ static int fail_signature(const weir_procedure_call *call, const weir_position *
         }
     }
     weir_fail_at(err, WEIR_INVALID, position->line, position->column, "%s%s it is called as %s(%s)", what,
-                 what[strlen(what) - 1] == '?' ? "" : ";",
-                 call->procedure->name, weir_buffer_text(&signature));
+                 what[strlen(what) - 1] == '?' ? "" : ";", call->procedure->name, weir_buffer_text(&signature));
     weir_buffer_free(&signature);
     return WEIR_INVALID;
 }

@@ -22,8 +22,9 @@ static int bind_whole_number(weir_binder *binder, const weir_ast_expression *ast
     uint64_t magnitude = strtoull(ast->text, NULL, 10);
     uint64_t highest = (uint64_t)INT64_MAX + (negated ? 1 : 0);
     if (strlen(ast->text) >= MOST_DIGITS) {
-        return weir_binder_fail(binder, &ast->position, "the number %s has more digits than a DECIMAL holds, which are %d",
-                                ast->text, MOST_DIGITS);
+        return weir_binder_fail(binder, &ast->position,
+                                "the number %s has more digits than a DECIMAL holds, which are %d", ast->text,
+                                MOST_DIGITS);
     }
     if (errno != 0 || magnitude > highest) {
         return weir_binder_fail(binder, &ast->position,

@@ -210,7 +210,7 @@ static int parse_raw_set(weir_parser *parser, bool with_value, weir_ast_statemen
         valid = valid && (unsigned char)*c > ' ' && *c != '\'';
     }
     if (!valid) {
-        return weir_parser_fail(parser, &first.position, "SET takes 'key' = 'value'; '%s' is no key", out->set.key);
+        return weir_parser_fail(parser, &first.position, "SET takes 'key' = 'value'; what stands here is no key");
     }
     return WEIR_OK;
 }

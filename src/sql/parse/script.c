@@ -46,10 +46,9 @@ static int fail_after_statement(weir_parser *parser)
                                           "UNION", "JOIN",  "VALUES",   "SELECT",   "WITH",   "PARTITIONED BY"};
     static const char *const words[] = {"FROM",  "WHERE", "GROUP",  "ORDER",  "HAVING", "LIMIT",
                                         "UNION", "JOIN",  "VALUES", "SELECT", "WITH",   "PARTITIONED"};
+    bool lexed = weir_parser_peek(parser, 0)->kind != WEIR_TOKEN_ERROR; /* which may move the tokens */
     const weir_token *before = parser->index > 0 ? &parser->tokens[parser->index - 1] : NULL;
-    bool lexed = weir_parser_peek(parser, 0)->kind != WEIR_TOKEN_ERROR;
     if (lexed && before != NULL && before->kind == WEIR_TOKEN_WORD && before->keyword == WEIR_KEYWORD_NONE) {
-        before = &parser->tokens[parser->index - 1];
         if (weir_text_equal_ignore_case(before->text, "TOP") && weir_parser_at(parser, WEIR_TOKEN_NUMBER)) {
             return weir_parser_fail(parser, &before->position,
                                     "Flink's SQL has no TOP; write LIMIT %s at the end of the query",

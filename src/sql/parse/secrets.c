@@ -1,8 +1,8 @@
 /* SQL text without the values of secret options, to be shown and kept: 'key' = 'value', wherever its parts stand.
  *
- * Texts that are wrong are shown most of all, so that nothing is taken for granted here: what follows a secret's key and
- * '=' is hidden up to the next comma, parenthesis, semicolon or, after a value, line; a quote that was forgotten hides
- * too much rather than too little. */
+ * Texts that are wrong are shown most of all, so that nothing is taken for granted here: what follows a secret's key
+ * and '=' or ':' is hidden up to the next comma, parenthesis, semicolon or, after a value, line; a quote that was
+ * forgotten hides too much rather than too little. */
 #include <ctype.h>
 
 #include "meta/options.h"
@@ -10,15 +10,17 @@
 
 typedef enum mask_state {
     MASK_NOTHING,
-    MASK_KEY,     /* a secret's key: '=' or a text may follow */
-    MASK_HIDING,  /* its value may follow */
-    MASK_HIDDEN   /* some of it did */
+    MASK_KEY,    /* a secret's key: '=' or a text may follow */
+    MASK_HIDING, /* its value may follow */
+    MASK_HIDDEN  /* some of it did */
 } mask_state;
 
 typedef struct masker {
     weir_slice text;
-    bool keeps_places; /* a star for each character, so that lines and columns stay */
-    bool after_set;    /* the word before was SET: a key may follow without quotes */
+    bool keeps_places;  /* a star for each character, so that lines and columns stay */
+    bool after_set;     /* the word before was SET: a key may follow without quotes */
+    bool after_opening; /* …, WITH or OPTIONS: a list of options may follow */
+    bool in_options;    /* in such a list a key may stand without quotes, or in those of names */
     mask_state state;
     weir_buffer *out;
 } masker;
@@ -40,6 +42,9 @@ static quote_kind quote_at(weir_slice text, size_t at, size_t *out_size)
                  {"\xE2\x80\x9A", QUOTE_SINGLE},
                  {"\xE2\x80\x9B", QUOTE_SINGLE},
                  {"\xE2\x80\xB2", QUOTE_SINGLE},
+                 {"\xEF\xBC\x87", QUOTE_SINGLE},
+                 {"\xC2\xB4", QUOTE_SINGLE},
+                 {"\xEF\xBC\x82", QUOTE_DOUBLE},
                  {"\xE2\x80\x9C", QUOTE_DOUBLE},
                  {"\xE2\x80\x9D", QUOTE_DOUBLE},
                  {"\xE2\x80\x9E", QUOTE_DOUBLE}};
@@ -140,6 +145,11 @@ static size_t take_string(masker *self, size_t at, quote_kind kind, size_t quote
     return end + end_quote;
 }
 
+static bool is_word(weir_slice word, const char *expected)
+{
+    return word.size == strlen(expected) && strncasecmp((const char *)word.data, expected, word.size) == 0;
+}
+
 static size_t take_word(masker *self, size_t at, size_t end)
 {
     weir_slice word = weir_slice_of(self->text.data + at, end - at);
@@ -151,10 +161,11 @@ static size_t take_word(masker *self, size_t at, size_t end)
     while (next < self->text.size && isspace(self->text.data[next])) {
         next++;
     }
-    bool may_be_key = self->after_set || begins(self->text, next, "=>");
+    bool may_be_key = self->after_set || self->in_options || begins(self->text, next, "=>");
     append(self, at, end);
     self->state = may_be_key && weir_sql_is_secret_key(word) ? MASK_KEY : MASK_NOTHING;
-    self->after_set = word.size == 3 && strncasecmp((const char *)word.data, "SET", 3) == 0;
+    self->after_set = is_word(word, "SET");
+    self->after_opening = self->after_set || is_word(word, "WITH") || is_word(word, "OPTIONS");
     return end;
 }
 
@@ -162,7 +173,12 @@ static size_t take_symbol(masker *self, size_t at)
 {
     uint8_t byte = self->text.data[at];
     bool ends = byte == ',' || byte == '(' || byte == ')' || byte == ';';
-    self->after_set = false;
+    if (byte == '`' && self->in_options && self->state != MASK_HIDDEN) {
+        append(self, at, at + 1);
+        return at + 1;
+    }
+    self->in_options = (self->in_options && byte != ')' && byte != ';') || (self->after_opening && byte == '(');
+    self->after_set = self->after_opening = false;
     if (self->state == MASK_KEY && byte >= 0x80) { /* a blank that is none of ASCII, or a full-width '=' */
         size_t size = 1;
         while (at + size < self->text.size && (self->text.data[at + size] & 0xC0) == 0x80) {
@@ -175,7 +191,7 @@ static size_t take_symbol(masker *self, size_t at)
     if (ends) {
         self->state = MASK_NOTHING;
     } else if (self->state == MASK_KEY) {
-        self->state = byte == '=' ? MASK_HIDING : MASK_NOTHING;
+        self->state = byte == '=' || byte == ':' ? MASK_HIDING : MASK_NOTHING;
     } else if (self->state == MASK_HIDDEN || (self->state == MASK_HIDING && byte != '>')) {
         hide(self, at, at + 1);
         return at + 1;

@@ -95,10 +95,11 @@ static void changes_of(const weir_plan *plan, const weir_rank *rank, const weir_
 /* In Flink's words, which people search for, and what to do. */
 static int refuse_changes(const weir_plan *plan, const char *node, const weir_stream_traits *input, weir_error *err)
 {
-    const char *what_to_do = plan->kind == WEIR_PLAN_SORT
-                                 ? "in a stream ORDER BY sorts changes with a LIMIT only; add one, or sort the whole in "
-                                   "batch: SET 'execution.runtime-mode' = 'batch'"
-                                 : "it needs rows that only come, as from an append table";
+    const char *what_to_do =
+        plan->kind == WEIR_PLAN_SORT
+            ? "in a stream ORDER BY sorts changes with a LIMIT only; add one, or sort the whole in "
+              "batch: SET 'execution.runtime-mode' = 'batch'"
+            : "it needs rows that only come, as from an append table";
     return weir_fail_at(err, WEIR_UNSUPPORTED, plan->position.line, plan->position.column,
                         "%s doesn't support consuming %s changes which is produced by node %s; %s", node,
                         weir_stream_changes_text(input), input->changes_from, what_to_do);

@@ -242,7 +242,8 @@ static int read_retention(const weir_table *table, const weir_expire_options *op
     if (out->retain_min < 1 || out->retain_max < out->retain_min) {
         return weir_fail(err, WEIR_INVALID,
                          "snapshot.num-retained.min is %" PRId64 " and .max %" PRId64
-                         ": at least one must stay, and max must not be below min",
+                         ": at least one must stay, and max must not be below min; a call says retain_min and "
+                         "retain_max of its own",
                          out->retain_min, out->retain_max);
     }
     return WEIR_OK;
