@@ -273,6 +273,36 @@ static void add_travel_options(dump_request *request)
     }
 }
 
+/* Where the folder is a warehouse or a database, what a table's path goes on with is said, too. */
+static int fail_no_table(weir_fs *fs, const char *path, weir_arena *arena, weir_error *err)
+{
+    enum { SHOWN = 10 };
+    weir_file_info *entries = NULL;
+    size_t count = 0, found = 0;
+    weir_buffer names = {0};
+    weir_error ignored = {0};
+    int code = weir_fs_list(fs, path, arena, &entries, &count, &ignored);
+    for (size_t i = 0; code == WEIR_OK && i < count && found < SHOWN; i++) {
+        const char *name = entries[i].name;
+        size_t size = strlen(name);
+        bool is_database = size > 3 && strcmp(name + size - 3, ".db") == 0;
+        bool is_table = false;
+        if (entries[i].is_directory && !is_database) {
+            const char *schemas = weir_arena_format(arena, "%s/%s/schema", path, name);
+            code = weir_fs_folder_exists(fs, schemas, &is_table, &ignored);
+        }
+        if (entries[i].is_directory && (is_database || is_table)) {
+            weir_buffer_append_format(&names, "%s%s%s", found++ == 0 ? "" : ", ", name, is_database ? "/TABLE" : "");
+        }
+    }
+    if (found > 0) {
+        (void)weir_fail(err, WEIR_NOT_FOUND, "%s: no table here, but below it: %s%s", path, weir_buffer_text(&names),
+                        found == SHOWN ? ", …" : "");
+    }
+    weir_buffer_free(&names);
+    return WEIR_NOT_FOUND;
+}
+
 static int dump(dump_request *request, weir_error *err)
 {
     weir_fs *fs = NULL;
@@ -286,7 +316,11 @@ static int dump(dump_request *request, weir_error *err)
     weir_fs_settings settings = weir_options_fs_settings(&store);
     WEIR_TRY(weir_fs_open(request->path, &settings, &request->arena, &fs, &path, err));
     weir_table_open_options open = {.dynamic_options = &request->options, .branch = request->branch};
-    WEIR_GO(weir_table_open(fs, path, &open, &table, err));
+    code = weir_table_open(fs, path, &open, &table, err);
+    if (code == WEIR_NOT_FOUND && request->branch == NULL) {
+        code = fail_no_table(fs, path, &request->arena, err);
+    }
+    WEIR_GO(code);
     if (request->changelog[0] != NULL) {
         WEIR_GO(dump_plan(table, request, true, &writer, err));
     } else if (request->stream[0] != NULL) {

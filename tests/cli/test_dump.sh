@@ -24,6 +24,10 @@ same "an option" '[1,"a","1.50"]
 [2,"b","2.00"]' "$("$weir" dump "$table" --option scan.snapshot-id=1 --sort)"
 status "a column that is not there" 1 "$weir" dump "$table" --columns nope
 contains "it is named" "no column 'nope'" "$(cat "$work/err")"
+status "a warehouse is no table" 1 "$weir" dump "$work/lake"
+contains "its databases are named" "$work/lake: no table here, but below it: default.db/TABLE" "$(cat "$work/err")"
+status "a database is no table" 1 "$weir" dump "$work/lake/default.db"
+contains "its tables are named" "no table here, but below it: t" "$(cat "$work/err")"
 status "an unknown option of the table" 1 "$weir" dump "$table" --option scan.snapshot-ld=1
 contains "a near one is suggested" "scan.snapshot-id" "$(cat "$work/err")"
 

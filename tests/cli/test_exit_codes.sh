@@ -12,6 +12,15 @@ status "a file that is not there" 1 "$weir" run "$work/missing.sql"
 status "a table that is not there" 1 "$weir" dump "$work/missing"
 contains "the error of dump names the folder" "missing" "$(cat "$work/err")"
 
+# A broker that is not there is told at once, though it is tried for longer.
+status "a broker that does not answer" 124 "$weir" sql --timeout 3s -e "
+CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka', 'topic' = 'x', 'format' = 'json',
+    'properties.bootstrap.servers' = '127.0.0.1:1', 'scan.startup.mode' = 'earliest-offset',
+    'scan.bounded.mode' = 'latest-offset');
+SELECT * FROM k"
+contains "it is told" "Kafka at 127.0.0.1:1: " "$(cat "$work/err")"
+contains "and that it is tried again" "; trying again" "$(cat "$work/err")"
+
 status "no command" 2 "$weir"
 status "an unknown command" 2 "$weir" dmup
 contains "a near command is suggested" "did you mean 'dump'?" "$(cat "$work/err")"

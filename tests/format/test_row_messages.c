@@ -117,7 +117,7 @@ static void what_is_wrong_is_told_with_its_message(void **state)
 {
     (void)state;
     static const bad_case cases[] = {
-        {"{\"a\":1", "message 1111: line 1, column 7: expected ',' or '}', found the end of the file"},
+        {"{\"a\":1", "message 1111: line 1, column 7: expected ',' or '}', found the end of the text"},
         {"{\"a\":\"x\"}", "message 1111: line 1: field 'a': 'x' is no INT"},
         {"{\"a\":\"no end", "message 1111: line 1, column 13: expected a closing quote"},
         {"{\"a\":1}}", "message 1111: line 1, column 8: expected an object"},

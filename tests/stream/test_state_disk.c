@@ -324,35 +324,6 @@ static void large_checkpoints_are_whole_too(void **unused)
     end(test);
 }
 
-static void tables_that_nobody_opened_can_be_dropped(void **unused)
-{
-    (void)unused;
-    fixture *test = start(INT64_MAX, 0);
-    weir_state_options options = {.uid = "old", .name = "values"};
-    weir_value_state *old = NULL;
-    CHECK(test, weir_value_state_open(test->backend, &options, &old, &test->err));
-    weir_sort_keys keys = {0};
-    weir_state_slot slot = 0;
-    uint8_t *bytes = NULL;
-    make_keys(&keys, true, &(uint32_t){1}, 1);
-    CHECK(test, weir_value_state_fetch(old, &keys, &slot, &test->err));
-    CHECK(test, weir_value_state_edit(old, slot, 8, &bytes, &test->err));
-    set_number(test, 1, 11);
-    make_checkpoint(test);
-    weir_value_state_close(old);
-    reopen(test);
-    CHECK(test, weir_state_backend_drop_unused(test->backend, &test->err));
-    assert_int_equal(number_at(test, 1), 11);
-    reopen(test);
-    CHECK(test, weir_value_state_open(test->backend, &options, &old, &test->err));
-    CHECK(test, weir_value_state_fetch(old, &keys, &slot, &test->err));
-    assert_int_equal(weir_value_state_get(old, slot).size, 0);
-    assert_int_equal(number_at(test, 1), 11);
-    weir_value_state_close(old);
-    weir_sort_keys_free(&keys);
-    end(test);
-}
-
 static void a_table_is_opened_once(void **unused)
 {
     (void)unused;
@@ -564,7 +535,6 @@ int main(void)
         cmocka_unit_test(state_is_what_it_was_at_the_last_checkpoint),
         cmocka_unit_test(a_small_budget_changes_nothing_but_where_state_lies),
         cmocka_unit_test(large_checkpoints_are_whole_too),
-        cmocka_unit_test(tables_that_nobody_opened_can_be_dropped),
         cmocka_unit_test(a_table_is_opened_once),
         cmocka_unit_test(a_folder_that_is_open_elsewhere_is_refused),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error),

@@ -1,51 +1,18 @@
 /* Looking for partitions.
  *
  * The first look has to succeed, within half a minute; after that what goes wrong is left to the next one. Each split
- * is given with plain offsets, never with "the end", so that a position means the same whenever it is read again. */
-#include "connect/kafka/discovery.h"
-
+ * is given with plain offsets, never with "the end", so that a position means the same whenever it is read again.
+ * Brokers are asked by discovery_ask.c. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/stop.h"
-#include "format/name_pattern.h"
+#include "connect/kafka/discovery_internal.h"
 
 enum {
-    CALL_MS = 1000,        /* an answer of a broker is waited for so long at once */
     FIRST_LOOK_MS = 30000, /* brokers that cannot be reached are tried for so long */
-    TOPIC_WAIT_MS = 3000,  /* a topic that was just made may not be known to all brokers */
-    PAUSE_MS = 100,
-    NUDGE_MS = 200, /* an answer to a nudge means nothing */
+    NUDGE_MS = 200,        /* an answer to a nudge means nothing */
     LONGEST_WAIT_MS = 3600000
-};
-
-struct weir_kafka_discovery {
-    weir_kafka_client *client;
-    const weir_kafka_table *table;
-    const weir_stop *job;       /* of who reads: once it is raised nobody needs more partitions; NULL: none */
-    weir_name_pattern *pattern; /* NULL: topics are listed */
-    weir_kafka_split *known;    /* of the thread: all that it has given */
-    size_t known_count;
-    size_t known_capacity;
-    bool resumes;
-    int64_t deadline_ms; /* monotonic: of the first look */
-    weir_error failure;  /* of the call at hand */
-
-    pthread_t thread;
-    pthread_mutex_t mutex; /* of what follows */
-    pthread_cond_t changed;
-    bool stop;
-    bool nudge;
-    weir_kafka_split *lost; /* whose next offsets are not there */
-    size_t lost_count;
-    size_t lost_capacity;
-    bool ready;
-    int code; /* of the thread's end */
-    weir_error error;
-    weir_kafka_split *found;
-    size_t found_count;
-    size_t found_capacity;
 };
 
 void weir_kafka_split_free(weir_kafka_split *split) { free(split->topic); }
@@ -87,200 +54,10 @@ static work wait_for_work(weir_kafka_discovery *self, int64_t look_ms)
     return found;
 }
 
-/* Waits, or until it is to stop; true: it is. */
-static bool wait_for_stop(weir_kafka_discovery *self, int64_t wait_ms)
-{
-    int64_t until = now_ms() + wait_ms;
-    struct timespec at = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
-    pthread_mutex_lock(&self->mutex);
-    while (!self->stop && pthread_cond_timedwait(&self->changed, &self->mutex, &at) == 0) {
-    }
-    bool stop = self->stop;
-    pthread_mutex_unlock(&self->mutex);
-    return stop;
-}
-
-static bool is_transient(rd_kafka_resp_err_t code)
-{
-    switch (code) {
-    case RD_KAFKA_RESP_ERR__TIMED_OUT:
-    case RD_KAFKA_RESP_ERR__TRANSPORT:
-    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
-    case RD_KAFKA_RESP_ERR__RESOLVE:
-    case RD_KAFKA_RESP_ERR__WAIT_COORD:
-    case RD_KAFKA_RESP_ERR__WAIT_CACHE:
-    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
-    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
-    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
-    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
-    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static int fail_call(weir_kafka_discovery *self, rd_kafka_resp_err_t code, const char *doing, const char *topic,
-                     weir_error *err)
-{
-    weir_buffer why = {0};
-    weir_kafka_client_append_failure(self->client, &why);
-    int failed = weir_fail(err, WEIR_IO, "Kafka at %s: %s%s%s%s: %s%s", weir_kafka_brokers(self->table->options), doing,
-                           topic == NULL ? "" : " '", topic == NULL ? "" : topic, topic == NULL ? "" : "'",
-                           self->client->kafka->err2str(code), weir_buffer_text(&why));
-    weir_buffer_free(&why);
-    return failed;
-}
-
-/* What to do after a call: WEIR_OK: it has succeeded; WEIR_IDLE: try once more; or a failure. */
-static int settle(weir_kafka_discovery *self, rd_kafka_resp_err_t code, const char *doing, const char *topic,
-                  weir_error *err)
-{
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return WEIR_OK;
-    }
-    if (weir_stop_is_raised(self->job)) {
-        return weir_fail(err, WEIR_CANCELLED, "looking for Kafka's partitions was stopped");
-    }
-    bool goes_on = is_transient(code) && now_ms() < self->deadline_ms && !weir_kafka_client_is_refused(self->client);
-    if (goes_on && !wait_for_stop(self, PAUSE_MS)) {
-        return WEIR_IDLE;
-    }
-    return fail_call(self, code, doing, topic, err);
-}
-
-/* ---- topics ---- */
-
-typedef struct topic_partitions {
-    char *topic;
-    int32_t count;
-} topic_partitions;
-
-typedef struct topic_list {
-    topic_partitions *items;
-    size_t count;
-    size_t capacity;
-} topic_list;
-
-static void topic_list_free(topic_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].topic);
-    }
-    free(list->items);
-}
-
-static void add_topic(topic_list *list, const char *topic, int32_t partitions)
-{
-    WEIR_GROW(list->items, list->capacity, list->count + 1);
-    list->items[list->count++] = (topic_partitions){.topic = weir_strdup(topic), .count = partitions};
-}
-
-static int ask_topic(weir_kafka_discovery *self, const char *topic, topic_list *out, weir_error *err)
-{
-    const weir_kafka_library *kafka = self->client->kafka;
-    rd_kafka_topic_t *handle = kafka->topic_new(self->client->handle, topic, NULL);
-    int64_t gives_up_ms = now_ms() + TOPIC_WAIT_MS;
-    int code = WEIR_IDLE;
-    while (code == WEIR_IDLE) {
-        const struct rd_kafka_metadata *answer = NULL;
-        rd_kafka_resp_err_t result = kafka->metadata(self->client->handle, 0, handle, &answer, CALL_MS);
-        if (result == RD_KAFKA_RESP_ERR_NO_ERROR && answer->topic_cnt == 1) {
-            result = answer->topics[0].err;
-            if (result == RD_KAFKA_RESP_ERR_NO_ERROR) {
-                add_topic(out, topic, answer->topics[0].partition_cnt);
-            }
-        }
-        if (answer != NULL) {
-            kafka->metadata_destroy(answer);
-        }
-        if (result == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || result == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC) {
-            bool stops = now_ms() >= gives_up_ms || wait_for_stop(self, PAUSE_MS);
-            code = stops ? weir_fail(err, WEIR_NOT_FOUND, "Kafka at %s has no topic '%s'",
-                                     weir_kafka_brokers(self->table->options), topic)
-                         : WEIR_IDLE;
-        } else {
-            code = settle(self, result, "asking for topic", topic, err);
-        }
-    }
-    kafka->topic_destroy(handle);
-    return code;
-}
-
-static bool is_internal(const char *topic)
-{
-    return strcmp(topic, "__consumer_offsets") == 0 || strcmp(topic, "__transaction_state") == 0;
-}
-
-static int ask_all_topics(weir_kafka_discovery *self, topic_list *out, weir_error *err)
-{
-    const weir_kafka_library *kafka = self->client->kafka;
-    const struct rd_kafka_metadata *answer = NULL;
-    int code;
-    do {
-        code = settle(self, kafka->metadata(self->client->handle, 1, NULL, &answer, CALL_MS), "asking for topics", NULL,
-                      err);
-    } while (code == WEIR_IDLE);
-    for (int i = 0; code == WEIR_OK && i < answer->topic_cnt; i++) {
-        const rd_kafka_metadata_topic_t *topic = &answer->topics[i];
-        if (topic->err == RD_KAFKA_RESP_ERR_NO_ERROR && !is_internal(topic->topic) &&
-            weir_name_pattern_matches(self->pattern, weir_slice_text(topic->topic))) {
-            add_topic(out, topic->topic, topic->partition_cnt);
-        }
-    }
-    if (code == WEIR_OK) {
-        kafka->metadata_destroy(answer);
-    }
-    return code;
-}
-
 /* ---- offsets ---- */
 
-typedef struct watermarks {
-    int64_t low;  /* the oldest offset that is there */
-    int64_t high; /* behind the newest one */
-} watermarks;
-
-static int ask_watermarks(weir_kafka_discovery *self, const weir_kafka_split *split, watermarks *out, weir_error *err)
-{
-    int code;
-    do {
-        code = settle(self,
-                      self->client->kafka->query_watermark_offsets(self->client->handle, split->topic, split->partition,
-                                                                   &out->low, &out->high, CALL_MS),
-                      "asking for the offsets of topic", split->topic, err);
-    } while (code == WEIR_IDLE);
-    return code;
-}
-
-/* An answer about one partition: the offset at a time, or that of the group; negative: there is none. */
-static int ask_offset(weir_kafka_discovery *self, const weir_kafka_split *split, const int64_t *time_ms, int64_t *out,
-                      weir_error *err)
-{
-    const weir_kafka_library *kafka = self->client->kafka;
-    int code = WEIR_IDLE;
-    while (code == WEIR_IDLE) {
-        rd_kafka_topic_partition_list_t *list = kafka->topic_partition_list_new(1);
-        rd_kafka_topic_partition_t *item = kafka->topic_partition_list_add(list, split->topic, split->partition);
-        item->offset = time_ms == NULL ? RD_KAFKA_OFFSET_INVALID : *time_ms;
-        rd_kafka_resp_err_t result = time_ms == NULL ? kafka->committed(self->client->handle, list, CALL_MS)
-                                                     : kafka->offsets_for_times(self->client->handle, list, CALL_MS);
-        result = result == RD_KAFKA_RESP_ERR_NO_ERROR ? item->err : result;
-        *out = item->offset;
-        kafka->topic_partition_list_destroy(list);
-        code =
-            settle(self, result,
-                   time_ms == NULL ? "asking for the group's offsets of topic" : "asking for offsets by time of topic",
-                   split->topic, err);
-    }
-    return code;
-}
-
-static int reset_offset(const weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks,
-                        const char *what, int64_t *out, weir_error *err)
+static int reset_offset(const weir_kafka_discovery *self, const weir_kafka_split *split,
+                        const weir_kafka_watermarks *marks, const char *what, int64_t *out, weir_error *err)
 {
     if (self->table->reset != WEIR_KAFKA_RESET_NONE) {
         *out = self->table->reset == WEIR_KAFKA_RESET_EARLIEST ? marks->low : marks->high;
@@ -295,8 +72,8 @@ static int reset_offset(const weir_kafka_discovery *self, const weir_kafka_split
 }
 
 /* An offset to go on from has to be there still. */
-static int check_offset(const weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks,
-                        int64_t *offset, weir_error *err)
+static int check_offset(const weir_kafka_discovery *self, const weir_kafka_split *split,
+                        const weir_kafka_watermarks *marks, int64_t *offset, weir_error *err)
 {
     char what[160];
     if (*offset >= marks->low && *offset <= marks->high) {
@@ -310,11 +87,11 @@ static int check_offset(const weir_kafka_discovery *self, const weir_kafka_split
     return reset_offset(self, split, marks, what, offset, err);
 }
 
-static int group_start(weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks, int64_t *out,
-                       weir_error *err)
+static int group_start(weir_kafka_discovery *self, const weir_kafka_split *split, const weir_kafka_watermarks *marks,
+                       int64_t *out, weir_error *err)
 {
     char what[240];
-    WEIR_TRY(ask_offset(self, split, NULL, out, err));
+    WEIR_TRY(weir_kafka_ask_offset(self, split, NULL, out, err));
     if (*out >= 0) {
         return check_offset(self, split, marks, out, err);
     }
@@ -333,7 +110,7 @@ static const weir_kafka_offset *find_offset(const weir_kafka_offsets *offsets, i
 }
 
 /* Partitions that are not listed begin where the group is, or at their beginnings. */
-static int specific_start(weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks,
+static int specific_start(weir_kafka_discovery *self, const weir_kafka_split *split, const weir_kafka_watermarks *marks,
                           int64_t *out, weir_error *err)
 {
     const weir_kafka_offset *listed = find_offset(&self->table->startup_offsets, split->partition);
@@ -343,14 +120,14 @@ static int specific_start(weir_kafka_discovery *self, const weir_kafka_split *sp
     }
     *out = -1;
     if (self->table->group != NULL) {
-        WEIR_TRY(ask_offset(self, split, NULL, out, err));
+        WEIR_TRY(weir_kafka_ask_offset(self, split, NULL, out, err));
     }
     *out = *out < 0 ? marks->low : *out;
     return check_offset(self, split, marks, out, err);
 }
 
-static int find_start(weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks, int64_t *out,
-                      weir_error *err)
+static int find_start(weir_kafka_discovery *self, const weir_kafka_split *split, const weir_kafka_watermarks *marks,
+                      int64_t *out, weir_error *err)
 {
     const weir_kafka_table *table = self->table;
     *out = marks->low;
@@ -364,7 +141,7 @@ static int find_start(weir_kafka_discovery *self, const weir_kafka_split *split,
         *out = marks->high;
         return WEIR_OK;
     case WEIR_KAFKA_FROM_TIMESTAMP:
-        WEIR_TRY(ask_offset(self, split, &table->startup_ms, out, err));
+        WEIR_TRY(weir_kafka_ask_offset(self, split, &table->startup_ms, out, err));
         *out = *out < 0 ? marks->high : *out;
         return WEIR_OK;
     case WEIR_KAFKA_FROM_SPECIFIC_OFFSETS:
@@ -374,8 +151,8 @@ static int find_start(weir_kafka_discovery *self, const weir_kafka_split *split,
     }
 }
 
-static int find_end(weir_kafka_discovery *self, const weir_kafka_split *split, const watermarks *marks, int64_t *out,
-                    weir_error *err)
+static int find_end(weir_kafka_discovery *self, const weir_kafka_split *split, const weir_kafka_watermarks *marks,
+                    int64_t *out, weir_error *err)
 {
     const weir_kafka_table *table = self->table;
     const weir_kafka_offset *listed = find_offset(&table->bound_offsets, split->partition);
@@ -384,11 +161,11 @@ static int find_end(weir_kafka_discovery *self, const weir_kafka_split *split, c
         *out = marks->high;
         return WEIR_OK;
     case WEIR_KAFKA_TO_TIMESTAMP:
-        WEIR_TRY(ask_offset(self, split, &table->bound_ms, out, err));
+        WEIR_TRY(weir_kafka_ask_offset(self, split, &table->bound_ms, out, err));
         *out = *out < 0 ? marks->high : *out;
         return WEIR_OK;
     case WEIR_KAFKA_TO_GROUP_OFFSETS:
-        WEIR_TRY(ask_offset(self, split, NULL, out, err));
+        WEIR_TRY(weir_kafka_ask_offset(self, split, NULL, out, err));
         return *out >= 0 ? WEIR_OK
                          : weir_fail(err, WEIR_INVALID,
                                      "topic '%s', partition %d: 'scan.bounded.mode' is 'group-offsets', but group '%s' "
@@ -435,8 +212,8 @@ static void add_known(weir_kafka_discovery *self, const weir_kafka_split *split)
 static int add_partition(weir_kafka_discovery *self, char *topic, int32_t partition, weir_error *err)
 {
     weir_kafka_split split = {.topic = topic, .partition = partition};
-    watermarks marks;
-    WEIR_TRY(ask_watermarks(self, &split, &marks, err));
+    weir_kafka_watermarks marks;
+    WEIR_TRY(weir_kafka_ask_watermarks(self, &split, &marks, err));
     WEIR_TRY(find_start(self, &split, &marks, &split.next, err));
     WEIR_TRY(find_end(self, &split, &marks, &split.end, err));
     add_known(self, &split);
@@ -446,10 +223,10 @@ static int add_partition(weir_kafka_discovery *self, char *topic, int32_t partit
 
 static int look(weir_kafka_discovery *self, weir_error *err)
 {
-    topic_list topics = {0};
-    int code = self->pattern != NULL ? ask_all_topics(self, &topics, err) : WEIR_OK;
+    weir_kafka_topics topics = {0};
+    int code = self->pattern != NULL ? weir_kafka_ask_all_topics(self, &topics, err) : WEIR_OK;
     for (int32_t i = 0; code == WEIR_OK && i < self->table->topic_count; i++) {
-        code = ask_topic(self, self->table->topics[i], &topics, err);
+        code = weir_kafka_ask_topic(self, self->table->topics[i], &topics, err);
     }
     for (size_t i = 0; code == WEIR_OK && i < topics.count; i++) {
         for (int32_t k = 0; code == WEIR_OK && k < topics.items[i].count; k++) {
@@ -457,7 +234,7 @@ static int look(weir_kafka_discovery *self, weir_error *err)
                 is_known(self, topics.items[i].topic, k) ? WEIR_OK : add_partition(self, topics.items[i].topic, k, err);
         }
     }
-    topic_list_free(&topics);
+    weir_kafka_topics_free(&topics);
     return code;
 }
 
@@ -466,8 +243,8 @@ static int resume_known(weir_kafka_discovery *self, weir_error *err)
 {
     for (size_t i = 0; i < self->known_count; i++) {
         weir_kafka_split *split = &self->known[i];
-        watermarks marks;
-        WEIR_TRY(ask_watermarks(self, split, &marks, err));
+        weir_kafka_watermarks marks;
+        WEIR_TRY(weir_kafka_ask_watermarks(self, split, &marks, err));
         if (split->end == WEIR_KAFKA_NO_END || split->next < split->end) {
             WEIR_TRY(check_offset(self, split, &marks, &split->next, err));
         }
@@ -479,12 +256,12 @@ static int resume_known(weir_kafka_discovery *self, weir_error *err)
 /* Where a partition goes on whose offset is not there, by the table's policy; it is given once more. */
 static int find_lost(weir_kafka_discovery *self, weir_error *err)
 {
-    watermarks marks;
+    weir_kafka_watermarks marks;
     pthread_mutex_lock(&self->mutex);
     weir_kafka_split split = self->lost[--self->lost_count];
     pthread_mutex_unlock(&self->mutex);
     self->deadline_ms = now_ms() + FIRST_LOOK_MS;
-    int code = ask_watermarks(self, &split, &marks, err);
+    int code = weir_kafka_ask_watermarks(self, &split, &marks, err);
     if (code == WEIR_OK) {
         int64_t lost = split.next;
         bool shrinks = split.end > marks.high && self->table->bound != WEIR_KAFKA_TO_SPECIFIC_OFFSETS;

@@ -57,7 +57,7 @@ static void append_found(const weir_row_text *text, const uint8_t *at, weir_buff
 {
     const uint8_t *end = text->data + text->size;
     if (at >= end) {
-        weir_buffer_append_text(out, "the end of the file");
+        weir_buffer_append_text(out, "the end of the text");
         return;
     }
     const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));

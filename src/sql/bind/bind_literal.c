@@ -21,15 +21,17 @@ static int bind_whole_number(weir_binder *binder, const weir_ast_expression *ast
     errno = 0;
     uint64_t magnitude = strtoull(ast->text, NULL, 10);
     uint64_t highest = (uint64_t)INT64_MAX + (negated ? 1 : 0);
-    if (strlen(ast->text) >= MOST_DIGITS) {
+    if (strlen(ast->text) > MOST_DIGITS) {
         return weir_binder_fail(binder, &ast->position,
                                 "the number %s has more digits than a DECIMAL holds, which are %d", ast->text,
                                 MOST_DIGITS);
     }
     if (errno != 0 || magnitude > highest) {
         return weir_binder_fail(binder, &ast->position,
-                                "the number %s is out of the range of BIGINT; write %s.0 for a DECIMAL", ast->text,
-                                ast->text);
+                                strlen(ast->text) < MOST_DIGITS
+                                    ? "the number %s is out of the range of BIGINT; write %s.0 for a DECIMAL"
+                                    : "the number %s is out of the range of BIGINT; write CAST('%s' AS DECIMAL(38, 0))",
+                                ast->text, ast->text);
     }
     int64_t value = negated ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
     bool fits = value >= INT32_MIN && value <= INT32_MAX;

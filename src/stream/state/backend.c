@@ -401,28 +401,6 @@ int weir_state_backend_checkpoint(weir_state_backend *backend, int64_t id, weir_
 
 int64_t weir_state_backend_last_checkpoint(const weir_state_backend *backend) { return backend->last_checkpoint; }
 
-int weir_state_backend_drop_unused(weir_state_backend *backend, weir_error *err)
-{
-    weir_buffer key = {0};
-    int code = WEIR_OK;
-    for (size_t i = 0; i < backend->known.entry_count; i++) {
-        weir_map_entry *entry = &backend->known.entries[i];
-        known_table *known = entry->value;
-        if (known == NULL || known->open) {
-            continue;
-        }
-        if (known->on_disk) {
-            own_key(&key, 't', entry->key);
-            WEIR_GO(
-                weir_state_disk_remove_tables(backend->disk, known->id, known->id + 2, weir_buffer_slice(&key), err));
-        }
-        free(weir_map_remove(&backend->known, entry->key));
-    }
-done:
-    weir_buffer_free(&key);
-    return code;
-}
-
 /* --- memory and time --------------------------------------------------------------------------------------------- */
 
 /* A dirty entry can't be let go: when they have a quarter of the memory, or a part of it and little is left. */

@@ -55,9 +55,6 @@ int weir_state_disk_remove(weir_state_disk *disk, weir_slice key, weir_error *er
 int weir_state_disk_commit(weir_state_disk *disk, weir_error *err);
 void weir_state_disk_abandon(weir_state_disk *disk); /* what was begun, if anything */
 
-/* Removes all keys of tables first .. end - 1, and one key, at once and synced. */
-int weir_state_disk_remove_tables(weir_state_disk *disk, uint32_t first, uint32_t end, weir_slice key, weir_error *err);
-
 /* --- values --- */
 
 typedef struct weir_state_record {

@@ -132,18 +132,3 @@ void weir_state_disk_abandon(weir_state_disk *disk)
         unlink(disk->file);
     }
 }
-
-int weir_state_disk_remove_tables(weir_state_disk *disk, uint32_t first, uint32_t end, weir_slice key, weir_error *err)
-{
-    char from[4];
-    char to[4];
-    char *message = NULL;
-    weir_store_be32(from, first);
-    weir_store_be32(to, end);
-    rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
-    rocksdb_writebatch_delete_range(batch, from, sizeof from, to, sizeof to);
-    rocksdb_writebatch_delete(batch, (const char *)key.data, key.size);
-    rocksdb_write(disk->database, disk->write, batch, &message);
-    rocksdb_writebatch_destroy(batch);
-    return message == NULL ? WEIR_OK : weir_state_disk_fail(disk, message, err);
-}

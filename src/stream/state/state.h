@@ -55,9 +55,6 @@ int64_t weir_state_backend_disk_bytes(const weir_state_backend *backend); /* abo
  * memory is short, clean entries of all tables are let go: slots are bad after this. */
 void weir_state_backend_set_time(weir_state_backend *backend, int64_t now_ms);
 
-/* Removes what tables of other uids than those opened so far have left. */
-int weir_state_backend_drop_unused(weir_state_backend *backend, weir_error *err);
-
 typedef struct weir_state_options {
     const char *uid;  /* of the operator; the same computation has the same one in another run */
     const char *name; /* which table of the operator */
