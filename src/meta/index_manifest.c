@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "format/avro/avro.h"
 #include "meta/manifest_record.h"
 
 enum { RECORD_VERSION = 1 };
@@ -245,8 +244,7 @@ int weir_index_manifest_read(weir_fs *fs, const weir_table_paths *paths, const c
     int code;
     weir_batch_init(&batch, read_fields, ENTRY_COLUMNS);
     WEIR_GO(weir_fs_read_all(fs, path, &bytes, err));
-    WEIR_GO(weir_manifest_check_format(weir_buffer_slice(&bytes), path, err));
-    WEIR_GO(weir_avro_read_all(weir_buffer_slice(&bytes), path, read_fields, ENTRY_COLUMNS, &batch, err));
+    WEIR_GO(weir_manifest_records_read(weir_buffer_slice(&bytes), path, read_fields, ENTRY_COLUMNS, NULL, &batch, err));
     for (int64_t i = 0; i < batch.length; i++) {
         weir_index_entry entry;
         WEIR_GO(get_entry(&batch, i, path, arena, &entry, err));

@@ -5,6 +5,7 @@
 #ifndef WEIR_META_MANIFEST_RECORD_H
 #define WEIR_META_MANIFEST_RECORD_H
 
+#include "format/avro/avro.h"
 #include "format/format.h"
 #include "meta/manifest.h"
 
@@ -91,7 +92,9 @@ int weir_manifest_writer_open_records(weir_manifest_writer *writer, const char *
                                       int32_t field_count, weir_format_writer **out, weir_error *err);
 int weir_manifest_records_append(weir_format_writer *records, const weir_batch *batch, weir_error *err);
 
-/* WEIR_UNSUPPORTED for manifests that are not Avro. */
-int weir_manifest_check_format(weir_slice bytes, const char *path, weir_error *err);
+/* Appends the records of a manifest, Avro or ORC, that `choice` keeps (NULL: all) to `out`, a batch of the given
+ * fields. */
+int weir_manifest_records_read(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
+                               const weir_avro_choice *choice, weir_batch *out, weir_error *err);
 
 #endif

@@ -202,9 +202,7 @@ static int check_table(const char *name)
         weir_manifest_entries entries = {0};
         int code = weir_snapshot_files(table.context.fs, &table.context.paths, table.context.schema, snapshot, &filter,
                                        NULL, &table.arena, &entries, &table.err);
-        if (code != WEIR_UNSUPPORTED) { /* manifests in ORC */
-            TRY(&table, code);
-        }
+        TRY(&table, code);
         for (size_t i = 0; i < entries.count; i++) {
             if (is_readable(&entries.items[i])) {
                 check_file(&table, &entries.items[i]);

@@ -18,7 +18,6 @@ static const char *const refused_tables[] = {
     "variant-*",
     "blob",
     "data-evolution",
-    "manifest-fmt-*",
     "fmt-csv",
     "fmt-json",
     "flink-cross-partition",
@@ -27,9 +26,8 @@ static const char *const refused_tables[] = {
     "*multiple_file_format*",
 };
 
-/* What a table is refused for that its name does not tell: older tables often keep their manifests in ORC, and changes
- * of tables with data evolution are not told. */
-static const char *const refused_features[] = {"orc", "ORC", "the changes of tables with"};
+/* What a table is refused for that its name does not tell: changes of tables with data evolution are not told. */
+static const char *const refused_features[] = {"the changes of tables with"};
 
 typedef struct tally {
     int tables;

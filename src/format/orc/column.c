@@ -89,6 +89,9 @@ static int enter_streams(weir_orc_column *column, const weir_orc_layout *layout,
 int weir_orc_column_enter(weir_orc_column *column, const weir_orc_stripe *stripe, weir_error *err)
 {
     const weir_orc_layout *layout = stripe->layout;
+    if (column->reading == WEIR_ORC_READ_NOTHING) {
+        return WEIR_OK;
+    }
     if (column->id >= layout->encoding_count) {
         return weir_fail(err, WEIR_CORRUPT, "%s: the footer of the stripe at %" PRIu64 " does not speak of %s",
                          column->source->path, stripe->offset, column->name);
@@ -158,6 +161,9 @@ static int read_present(weir_orc_column *column, int64_t slots, const uint8_t *p
     for (int64_t i = 0; i < slots; i++) {
         valid[i] = parents == NULL || parents[i] ? *next++ : 0;
         *out_present += valid[i];
+    }
+    if (column->is_required && *out_present < stored) {
+        return weir_orc_stream_corrupt(&column->present_stream, "a NULL where there can be none", err);
     }
     return WEIR_OK;
 }
@@ -230,6 +236,8 @@ static int read_piece(weir_orc_column *column, const weir_orc_piece *piece, weir
         return read_lists(column, piece, out, err);
     case WEIR_ORC_READ_STRUCTS:
         return read_structs(column, piece, out, err);
+    case WEIR_ORC_READ_NOTHING:
+        break;
     }
     return weir_fail(err, WEIR_INVALID, "%s: %s cannot be read", column->source->path, column->name);
 }
@@ -238,6 +246,9 @@ int weir_orc_column_read(weir_orc_column *column, int64_t count, const uint8_t *
                          weir_error *err)
 {
     uint8_t valid[WEIR_ORC_PIECE];
+    if (column->reading == WEIR_ORC_READ_NOTHING) {
+        return weir_vector_append_nulls(out, count, err);
+    }
     for (int64_t done = 0; done < count;) {
         weir_orc_piece piece = {.valid = valid};
         piece.slots = count - done < WEIR_ORC_PIECE ? count - done : WEIR_ORC_PIECE;

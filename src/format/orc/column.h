@@ -21,7 +21,8 @@ typedef enum weir_orc_reading {
     WEIR_ORC_READ_DECIMALS,
     WEIR_ORC_READ_TIMESTAMPS,
     WEIR_ORC_READ_LISTS,
-    WEIR_ORC_READ_STRUCTS
+    WEIR_ORC_READ_STRUCTS,
+    WEIR_ORC_READ_NOTHING /* the file has no such column: NULLs; the column has nothing but this */
 } weir_orc_reading;
 
 /* The texts of a stripe, one after the other; text i ends at ends[i]. */
@@ -42,7 +43,8 @@ typedef struct weir_orc_column {
     const weir_orc_type *stored;
     const weir_type *type;
     weir_orc_reading reading;
-    bool is_shifted; /* timestamps: local times of the writer's zone are wanted, not instants */
+    bool is_required; /* a NULL is an error */
+    bool is_shifted;  /* timestamps: local times of the writer's zone are wanted, not instants */
     struct weir_orc_column *children;
     int32_t child_count;
 

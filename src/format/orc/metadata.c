@@ -75,7 +75,7 @@ static int read_postscript(const weir_orc_source *source, postscript *out, uint6
     size_t size = tail == 0 ? 0 : source->tail.data[tail - 1];
     if (size == 0 || size > tail - 1) {
         return weir_fail(err, WEIR_CORRUPT, "%s: not an ORC file (%" PRIu64 " bytes without a postscript at the end)",
-                         source->path, source->file->size);
+                         source->path, source->size);
     }
     weir_orc_message message = weir_orc_message_of(weir_slice_of(source->tail.data + tail - 1 - size, size));
     weir_orc_field field;
@@ -99,7 +99,7 @@ static int read_postscript(const weir_orc_source *source, postscript *out, uint6
             break;
         }
     }
-    *out_end = source->file->size - 1 - size;
+    *out_end = source->size - 1 - size;
     if (message.failed || !has_magic || out->footer_size > *out_end) {
         return weir_fail(err, WEIR_CORRUPT, "%s: not an ORC file (no postscript with the letters ORC at the end)",
                          source->path);
@@ -221,9 +221,9 @@ static int read_stripe_place(const weir_orc_source *source, weir_slice bytes, in
     uint64_t end;
     if (message.failed || __builtin_add_overflow(out->offset, out->index_size, &end) ||
         __builtin_add_overflow(end, out->data_size, &end) || __builtin_add_overflow(end, out->footer_size, &end) ||
-        end > source->file->size) {
+        end > source->size) {
         return weir_fail(err, WEIR_CORRUPT, "%s: a stripe at %" PRIu64 " lies outside of the file (%" PRIu64 " bytes)",
-                         source->path, out->offset, source->file->size);
+                         source->path, out->offset, source->size);
     }
     if (rows > (uint64_t)(INT64_MAX / 2 - first_row)) {
         return weir_fail(err, WEIR_CORRUPT, "%s: its stripes claim more rows than a file can have", source->path);

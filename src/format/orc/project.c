@@ -6,6 +6,7 @@
 typedef struct projection {
     const weir_orc_source *source;
     const weir_orc_metadata *metadata;
+    weir_orc_strictness strictness;
     weir_arena *arena;
     weir_error *err;
 } projection;
@@ -161,10 +162,13 @@ static int project_members(projection *work, const weir_orc_type *stored, const 
         }
         const char *member = name == NULL ? weir_arena_format(work->arena, "column %s", fields[i].name)
                                           : name_within(work, name, fields[i].name);
-        if (k == stored->child_count) {
+        if (k < stored->child_count) {
+            WEIR_TRY(project(work, stored->children[k], member, fields[i].type, &out[i]));
+        } else if (work->strictness == WEIR_ORC_AS_RECORDS && fields[i].type->nullable) {
+            out[i] = (weir_orc_column){.reading = WEIR_ORC_READ_NOTHING};
+        } else {
             return weir_fail(work->err, WEIR_CORRUPT, "%s: the file has no %s", work->source->path, member);
         }
-        WEIR_TRY(project(work, stored->children[k], member, fields[i].type, &out[i]));
     }
     return WEIR_OK;
 }
@@ -188,6 +192,7 @@ static int project(projection *work, uint32_t id, const char *name, const weir_t
     out->id = id;
     out->stored = &work->metadata->types[id];
     out->type = type;
+    out->is_required = work->strictness == WEIR_ORC_AS_RECORDS && !type->nullable;
     switch (type->id) {
     case WEIR_ARRAY:
         return project_list(work, out);
@@ -202,9 +207,11 @@ static int project(projection *work, uint32_t id, const char *name, const weir_t
 }
 
 int weir_orc_project(const weir_orc_source *source, const weir_orc_metadata *metadata, const weir_field *fields,
-                     int32_t field_count, weir_arena *arena, weir_orc_column **out, weir_error *err)
+                     int32_t field_count, weir_orc_strictness strictness, weir_arena *arena, weir_orc_column **out,
+                     weir_error *err)
 {
-    projection work = {.source = source, .metadata = metadata, .arena = arena, .err = err};
+    projection work = {
+        .source = source, .metadata = metadata, .strictness = strictness, .arena = arena, .err = err};
     *out = WEIR_NEW_ARRAY(arena, weir_orc_column, field_count);
     return project_members(&work, &metadata->types[0], NULL, fields, field_count, *out);
 }

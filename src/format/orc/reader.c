@@ -203,7 +203,8 @@ static const weir_format_reader_ops reader_ops = {
 static int open_reader(reader *self, const weir_field *fields, int32_t field_count, weir_error *err)
 {
     WEIR_TRY(weir_orc_metadata_read(&self->source, &self->arena, &self->metadata, err));
-    WEIR_TRY(weir_orc_project(&self->source, &self->metadata, fields, field_count, &self->arena, &self->columns, err));
+    WEIR_TRY(weir_orc_project(&self->source, &self->metadata, fields, field_count, WEIR_ORC_AS_DATA, &self->arena,
+                              &self->columns, err));
     self->positions = WEIR_NEW_ARRAY(&self->arena, position, field_count);
     self->column_count = field_count;
     for (int32_t i = 0; i < field_count; i++) {

@@ -7,14 +7,18 @@
 #include "fs/fs.h"
 
 typedef struct weir_orc_source {
-    weir_file *file;
+    weir_file *file;     /* NULL: the tail is all of it */
     weir_budget *budget; /* NULL: unlimited */
     const char *path;
-    weir_buffer tail;
-    uint64_t tail_start;
+    weir_slice tail;        /* the last bytes, up to all of them */
+    weir_buffer held;       /* their memory; empty where they are borrowed */
+    uint64_t size;          /* of the file */
     weir_compression codec; /* of streams and metadata, but for the postscript */
     size_t block_bytes;     /* what a chunk holds at most when it is decompressed */
 } weir_orc_source;
+
+/* A file that lies in memory; the bytes and the path are borrowed. */
+void weir_orc_source_open_bytes(weir_orc_source *source, weir_slice bytes, const char *path);
 
 /* Reads the file's last bytes; the codec is set by who reads the postscript. The file stays the caller's. */
 int weir_orc_source_open(weir_orc_source *source, weir_file *file, weir_budget *budget, weir_error *err);
