@@ -133,7 +133,7 @@ static int open_reader(columnar_rows *rows, const char *format, weir_file *file,
     int32_t count;
     int code = map_columns(rows, format, file, fields, &requested, &count, err);
     if (code == WEIR_OK) {
-        code = weir_format_open_reader(format, file, requested, count, budget, &rows->reader, err);
+        code = weir_format_open_reader(format, file, requested, count, NULL, budget, &rows->reader, err);
     }
     if (code != WEIR_OK) {
         weir_file_close(file);

@@ -215,10 +215,13 @@ static int open_inner(data_file_reader *reader, const weir_table_context *contex
     if (format[0] == '\0') {
         return weir_fail(err, WEIR_CORRUPT, "%s: the name does not end in a file format", path);
     }
+    bool is_legacy = true;
+    WEIR_TRY(weir_options_bool(&context->schema->options, "orc.timestamp-ltz.legacy.type", &is_legacy, err));
+    weir_format_read_options options = {.instants_are_true = !is_legacy};
     weir_file *handle = NULL;
     WEIR_TRY(weir_fs_open_sized_file(context->fs, path, (uint64_t)file->size_bytes, &handle, err));
-    int code = weir_format_open_reader(format, handle, reader->inner_fields, reader->inner_count, context->budget,
-                                       &reader->inner, err);
+    int code = weir_format_open_reader(format, handle, reader->inner_fields, reader->inner_count, &options,
+                                       context->budget, &reader->inner, err);
     if (code != WEIR_OK) {
         weir_file_close(handle);
         return code;

@@ -8,8 +8,9 @@
 
 typedef struct format_kind {
     const char *name;
-    int (*open_reader)(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
-                       weir_format_reader **out, weir_error *err);
+    int (*open_reader)(weir_file *file, const weir_field *fields, int32_t field_count,
+                       const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                       weir_error *err);
     int (*open_writer)(weir_output *output, const weir_field *fields, int32_t field_count,
                        const weir_format_write_options *options, weir_format_writer **out,
                        weir_error *err); /* NULL: only read */
@@ -44,11 +45,12 @@ static int find_kind(const char *format, bool is_written, const char *path, cons
 }
 
 int weir_format_open_reader(const char *format, weir_file *file, const weir_field *fields, int32_t field_count,
-                            weir_budget *budget, weir_format_reader **out, weir_error *err)
+                            const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                            weir_error *err)
 {
     const format_kind *kind;
     WEIR_TRY(find_kind(format, false, file->path, &kind, err));
-    return kind->open_reader(file, fields, field_count, budget, out, err);
+    return kind->open_reader(file, fields, field_count, options, budget, out, err);
 }
 
 int weir_format_open_writer(const char *format, weir_output *output, const weir_field *fields, int32_t field_count,

@@ -104,11 +104,19 @@ typedef struct weir_format_write_options {
     bool no_stats; /* of columns, for the manifest */
 } weir_format_write_options;
 
+/* How to read. Zero-initialized fields mean: the default. */
+typedef struct weir_format_read_options {
+    /* ORC: a TIMESTAMP_LTZ is the instant that is stored. Else Paimon's legacy holds: what is stored is the instant at
+     * which clocks in the writer's zone showed what clocks in UTC do at the one that was meant. */
+    bool instants_are_true;
+} weir_format_read_options;
+
 /* Opens a data file. `format` is "parquet", "avro", …; `fields` are the requested columns as the file's own schema has
  * them (name, id, type); they are found in the file by name. Fields and types are borrowed for the reader's lifetime. A
- * column that the file lacks is WEIR_CORRUPT. The reader owns `file` after success. */
+ * column that the file lacks is WEIR_CORRUPT. `options` NULL: the defaults. The reader owns `file` after success. */
 int weir_format_open_reader(const char *format, weir_file *file, const weir_field *fields, int32_t field_count,
-                            weir_budget *budget, weir_format_reader **out, weir_error *err);
+                            const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                            weir_error *err);
 
 /* Starts a data file of the given columns. The writer owns `output` after success. */
 int weir_format_open_writer(const char *format, weir_output *output, const weir_field *fields, int32_t field_count,

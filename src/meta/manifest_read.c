@@ -6,8 +6,8 @@
 #include "meta/manifest_record.h"
 #include "meta/partition.h"
 
-/* The bytes tell the format, whatever names and options say. Of ORC manifests no record is left out: a choice saves work,
- * nothing else. */
+/* The bytes tell the format, whatever names and options say. Of ORC manifests no record is left out: a choice saves
+ * work, nothing else. */
 int weir_manifest_records_read(weir_slice bytes, const char *path, const weir_field *fields, int32_t field_count,
                                const weir_avro_choice *choice, weir_batch *out, weir_error *err)
 {

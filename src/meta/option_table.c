@@ -103,6 +103,8 @@ const weir_option weir_table_options[] = {
            "Statistics of changelog files. Default: metadata.stats-mode."),
     OPTION("parquet.enable.dictionary", BOOLEAN, NULL, WORKS, "Whether Parquet files may use dictionaries."),
     OPTION("async-file-write", BOOLEAN, "true", STORED, "Whether files are written by a thread of their own."),
+    OPTION("orc.timestamp-ltz.legacy.type", BOOLEAN, "true", WORKS,
+           "Whether ORC files hold a TIMESTAMP_LTZ as the local time of the writer's zone; false: as its instant."),
     OPTION("read.batch-size", INTEGER, "1024", STORED, "Rows a reader of Parquet or ORC files decodes at a time."),
     OPTION_WITH("write.batch-size", INTEGER, "1024", STORED, "Rows a writer of files encodes at a time.",
                 .old_keys = WORDS("orc.write.batch-size")),

@@ -41,18 +41,25 @@ typedef struct orc_file {
 } orc_file;
 
 /* Opens the file, which it then owns; what close_orc closes is there even after a failure. */
-static inline int open_orc(orc_file *orc, weir_file *file, const char *fields, int64_t budget_bytes, weir_error *err)
+static inline int open_orc_with(orc_file *orc, weir_file *file, const char *fields,
+                                const weir_format_read_options *options, int64_t budget_bytes, weir_error *err)
 {
     memset(orc, 0, sizeof *orc);
     weir_arena_init(&orc->arena);
     weir_budget_init(&orc->budget, "test", NULL, budget_bytes);
     orc->row = parse_type(&orc->arena, weir_arena_format(&orc->arena, "ROW<%s>", fields));
     weir_batch_init(&orc->batch, orc->row->fields, orc->row->field_count);
-    int code = weir_orc_open_reader(file, orc->row->fields, orc->row->field_count, &orc->budget, &orc->reader, err);
+    int code =
+        weir_orc_open_reader(file, orc->row->fields, orc->row->field_count, options, &orc->budget, &orc->reader, err);
     if (code != WEIR_OK) {
         weir_file_close(file);
     }
     return code;
+}
+
+static inline int open_orc(orc_file *orc, weir_file *file, const char *fields, int64_t budget_bytes, weir_error *err)
+{
+    return open_orc_with(orc, file, fields, NULL, budget_bytes, err);
 }
 
 static inline void close_orc(orc_file *orc)

@@ -25,7 +25,8 @@ static inline int open_parquet(open_file *file, weir_file *input, int64_t budget
     weir_budget_init(&file->budget, "test", NULL, budget_bytes);
     int code = weir_parquet_read_fields(input, &file->arena, &file->fields, &file->field_count, err);
     if (code == WEIR_OK) {
-        code = weir_parquet_open_reader(input, file->fields, file->field_count, &file->budget, &file->reader, err);
+        code =
+            weir_parquet_open_reader(input, file->fields, file->field_count, NULL, &file->budget, &file->reader, err);
     }
     if (code != WEIR_OK) {
         weir_file_close(input);

@@ -56,9 +56,9 @@ static inline weir_format_reader *file_open(test_file *file)
     weir_file *input = NULL;
     weir_format_reader *reader = NULL;
     check_ok(weir_fs_open_file(file->fs, "/f.parquet", &input, &err), &err);
-    check_ok(
-        weir_format_open_reader("parquet", input, file->rows->fields, file->rows->column_count, NULL, &reader, &err),
-        &err);
+    check_ok(weir_format_open_reader("parquet", input, file->rows->fields, file->rows->column_count, NULL, NULL,
+                                     &reader, &err),
+             &err);
     return reader;
 }
 

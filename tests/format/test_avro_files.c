@@ -38,7 +38,8 @@ static weir_format_reader *open_file(avro_file *file, weir_budget *budget)
     weir_file *input = NULL;
     weir_format_reader *reader = NULL;
     check_ok(weir_fs_open_file(file->fs, "/f.avro", &input, &err), &err);
-    check_ok(weir_avro_open_reader(input, file->rows.fields, file->rows.column_count, budget, &reader, &err), &err);
+    check_ok(weir_avro_open_reader(input, file->rows.fields, file->rows.column_count, NULL, budget, &reader, &err),
+             &err);
     return reader;
 }
 
@@ -277,7 +278,7 @@ static void the_budget_is_given_back(void **state)
     weir_error err;
     weir_file *input = NULL;
     check_ok(weir_fs_open_file(file.fs, "/f.avro", &input, &err), &err);
-    assert_int_equal(weir_avro_open_reader(input, file.rows.fields, 5, &small, &reader, &err), WEIR_NO_MEMORY);
+    assert_int_equal(weir_avro_open_reader(input, file.rows.fields, 5, NULL, &small, &reader, &err), WEIR_NO_MEMORY);
     assert_int_equal(small.used_bytes, 0);
     weir_file_close(input);
     end(&file);

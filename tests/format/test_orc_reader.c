@@ -54,6 +54,81 @@ static void columns_and_members_come_in_any_order_and_number(void **state)
     close_orc(&orc);
 }
 
+#define ZONE_FIELDS                                                                                                    \
+    "id INT, ts3 TIMESTAMP(3), ts9 TIMESTAMP(9), ltz3 TIMESTAMP(3) WITH LOCAL TIME ZONE, "                             \
+    "ltz6 TIMESTAMP(6) WITH LOCAL TIME ZONE"
+
+/* Both files were written in Asia/Shanghai; that zone has local mean time before 1901, which Java does not know. */
+static void timestamps_are_those_of_the_writers_zone(void **state)
+{
+    (void)state;
+    static const char wanted[] =
+        "[0,\"2024-07-01 12:00:00.123\",\"2024-07-01 12:00:00.123456789\",\"2024-07-01 12:00:00.123Z\","
+        "\"2024-07-01 12:00:00.123456Z\"]\n"
+        "[1,\"1969-12-31 20:00:00.500\",\"1969-12-31 20:00:00.500456789\",\"1969-12-31 20:00:00.500Z\","
+        "\"1969-12-31 20:00:00.500456Z\"]\n"
+        "[2,\"1950-06-01 00:00:00.001\",\"1950-06-01 00:00:00.001456789\",\"1950-06-01 00:00:00.001Z\","
+        "\"1950-06-01 00:00:00.001456Z\"]\n"
+        "[3,\"2024-03-10 02:30:00.000\",\"2024-03-10 02:30:00.000456789\",\"2024-03-10 02:30:00.000Z\","
+        "\"2024-03-10 02:30:00.000456Z\"]\n"
+        "[4,\"2024-11-03 01:30:00.000\",\"2024-11-03 01:30:00.000456789\",\"2024-11-03 01:30:00.000Z\","
+        "\"2024-11-03 01:30:00.000456Z\"]\n"
+        "[5,\"2015-01-01 00:00:00.000\",\"2015-01-01 00:00:00.000456789\",\"2015-01-01 00:00:00.000Z\","
+        "\"2015-01-01 00:00:00.000456Z\"]\n"
+        "[6,\"1900-01-01 00:00:00.000\",\"1900-01-01 00:00:00.000456789\",\"1900-01-01 00:00:00.000Z\","
+        "\"1900-01-01 00:00:00.000456Z\"]\n";
+    static const char *const paths[] = {"tests/format/fixtures/zone-legacy.orc",
+                                        "tests/format/fixtures/zone-instants.orc"};
+    for (int32_t i = 0; i < 2; i++) {
+        weir_error err;
+        orc_file orc;
+        weir_file *file = NULL;
+        weir_format_read_options options = {.instants_are_true = i == 1};
+        check_ok(weir_fs_open_file(weir_fs_local(), paths[i], &file, &err), &err);
+        check_ok(open_orc_with(&orc, file, ZONE_FIELDS, &options, INT64_MAX, &err), &err);
+        check_lines(&orc, wanted);
+        close_orc(&orc);
+    }
+}
+
+/* ---- records ---- */
+
+#define ENTRY_FIELDS                                                                                                   \
+    "_VERSION INT NOT NULL, _KIND INT NOT NULL, _PARTITION BYTES NOT NULL, _BUCKET INT NOT NULL, "                     \
+    "later INT, _FILE ROW<_FILE_NAME STRING NOT NULL, _ROW_COUNT BIGINT NOT NULL, later ARRAY<INT>> NOT NULL"
+
+/* Reads the bytes as records of ROW<fields>. */
+static int read_records(weir_slice bytes, const char *fields, weir_arena *arena, weir_batch *out, weir_error *err)
+{
+    const weir_type *row = parse_type(arena, weir_arena_format(arena, "ROW<%s>", fields));
+    weir_batch_init(out, row->fields, row->field_count);
+    return weir_orc_read_all(bytes, "manifest.orc", row->fields, row->field_count, out, err);
+}
+
+static void records_lack_what_came_later_but_nothing_that_is_not_null(void **state)
+{
+    (void)state;
+    weir_error err;
+    weir_arena arena;
+    weir_buffer bytes = {0};
+    weir_batch batch;
+    weir_arena_init(&arena);
+    check_ok(weir_fs_read_all(weir_fs_local(), "tests/format/fixtures/manifest.orc", &bytes, &err), &err);
+    check_ok(read_records(weir_buffer_slice(&bytes), ENTRY_FIELDS, &arena, &batch, &err), &err);
+    assert_true(batch.length > 0);
+    assert_int_equal(batch.columns[4].null_count, batch.length);
+    assert_int_equal(batch.columns[5].null_count, 0);
+    assert_int_equal(batch.columns[5].children[2].null_count, batch.length);
+    weir_slice name = weir_vector_bytes(&batch.columns[5].children[0], 0);
+    assert_memory_equal(name.data, "data-", 5);
+    weir_batch_free(&batch);
+    assert_int_equal(read_records(weir_buffer_slice(&bytes), "later INT NOT NULL", &arena, &batch, &err), WEIR_CORRUPT);
+    assert_string_equal(err.message, "manifest.orc: the file has no column later");
+    weir_batch_free(&batch);
+    weir_buffer_free(&bytes);
+    weir_arena_free(&arena);
+}
+
 /* Pieces, going back, and picked rows give what reading all at once gives. */
 static void rows_read_in_any_order_are_the_same(void **state)
 {
@@ -179,8 +254,8 @@ static void files_cut_off_anywhere_are_told(void **state)
         check_ok(weir_fs_read_all(weir_fs_local(), orc_fixtures[i].path, &bytes, &err), &err);
         for (size_t size = 0; size < bytes.size; size += 3) {
             orc_file orc;
-            int code = open_orc(&orc, file_of(fs, weir_slice_of(bytes.data, size)), orc_fixtures[i].fields, INT64_MAX,
-                                &err);
+            int code =
+                open_orc(&orc, file_of(fs, weir_slice_of(bytes.data, size)), orc_fixtures[i].fields, INT64_MAX, &err);
             assert_true(code == WEIR_CORRUPT || code == WEIR_UNSUPPORTED);
             close_orc(&orc);
         }
@@ -232,17 +307,44 @@ static void damaged_files_give_rows_or_an_error(void **state)
     weir_fs_close(fs);
 }
 
+static void damaged_records_give_rows_or_an_error(void **state)
+{
+    (void)state;
+    weir_error err;
+    weir_buffer whole = {0};
+    random_state random = random_start();
+    check_ok(weir_fs_read_all(weir_fs_local(), "tests/format/fixtures/manifest.orc", &whole, &err), &err);
+    for (int32_t round = 0; round < 3000; round++) {
+        weir_arena arena;
+        weir_batch batch;
+        weir_buffer bytes = {0};
+        weir_arena_init(&arena);
+        weir_buffer_append(&bytes, whole.data, whole.size);
+        damage(&bytes, &random);
+        int code = read_records(weir_buffer_slice(&bytes), ENTRY_FIELDS, &arena, &batch, &err);
+        assert_true(code == WEIR_OK || code == WEIR_CORRUPT || code == WEIR_UNSUPPORTED);
+        assert_true(code == WEIR_OK || strstr(err.message, "manifest.orc: ") != NULL);
+        weir_batch_free(&batch);
+        weir_buffer_free(&bytes);
+        weir_arena_free(&arena);
+    }
+    weir_buffer_free(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_reads_as_in_java),
         cmocka_unit_test(nested_columns_have_nulls_at_every_depth),
         cmocka_unit_test(columns_and_members_come_in_any_order_and_number),
+        cmocka_unit_test(timestamps_are_those_of_the_writers_zone),
+        cmocka_unit_test(records_lack_what_came_later_but_nothing_that_is_not_null),
         cmocka_unit_test(rows_read_in_any_order_are_the_same),
         cmocka_unit_test(what_a_file_cannot_give_is_refused_by_its_column),
         cmocka_unit_test(a_budget_that_is_too_small_is_told),
         cmocka_unit_test(files_cut_off_anywhere_are_told),
         cmocka_unit_test(damaged_files_give_rows_or_an_error),
+        cmocka_unit_test(damaged_records_give_rows_or_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

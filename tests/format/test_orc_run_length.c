@@ -66,7 +66,7 @@ static const integer_case integer_cases[] = {
      {2030, 2000, 2020, 1000000, 2040, 2050, 2060, 2070, 2080, 2090,
       2100, 2110, 2120, 2130,    2140, 2150, 2160, 2170, 2180, 2190}},
     {BYTES("\xc6\x09\x02\x02\x22\x42\x42\x46"), false, true, 10, LISTED, {2, 3, 5, 7, 11, 13, 17, 19, 23, 29}},
-    {BYTES("\xc0\x04\x14\x03"), true, true, 5, STEPS, {10, -2}},          /* a delta of width 0 */
+    {BYTES("\xc0\x04\x14\x03"), true, true, 5, STEPS, {10, -2}},           /* a delta of width 0 */
     {BYTES("\xc2\x03\x14\x03\x60"), true, true, 4, LISTED, {10, 8, 7, 5}}, /* steps take the sign of the first one */
     {BYTES("\x7e\x00\xff\xff\xff\xff\xff\xff\xff\xff"), true, true, 1, LISTED, {INT64_MIN}},
     {BYTES("\x0a\x27\x10\x0a\x27\x10"), false, true, 10, STEPS, {10000, 0}},

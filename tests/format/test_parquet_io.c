@@ -38,7 +38,7 @@ static weir_format_reader *open_large(test_file *file, counting_file *counter)
     weir_format_reader *reader = NULL;
     check_ok(weir_fs_open_file(file->fs, "/f.parquet", &input, &err), &err);
     check_ok(weir_format_open_reader("parquet", count_reads(counter, input), file->rows->fields,
-                                     file->rows->column_count, NULL, &reader, &err),
+                                     file->rows->column_count, NULL, NULL, &reader, &err),
              &err);
     counter->bytes_read = counter->calls = 0;
     return reader;

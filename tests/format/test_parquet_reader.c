@@ -210,7 +210,7 @@ static int read_as(const requested *request, const char *type_text, weir_buffer 
     weir_field field = {.name = request->column, .type = parse_type(&arena, type_text)};
     snprintf(name, sizeof name, "%s.parquet", request->file);
     check_ok(weir_fs_open_file(weir_fs_local(), fixture_path(name), &input, err), err);
-    int code = weir_parquet_open_reader(input, &field, 1, NULL, &reader, err);
+    int code = weir_parquet_open_reader(input, &field, 1, NULL, NULL, &reader, err);
     if (code != WEIR_OK) {
         weir_file_close(input);
         weir_arena_free(&arena);

@@ -49,7 +49,7 @@ static void read_in_pieces(weir_slice bytes, const weir_type *row)
         weir_fs_open_file(fs, "/fuzz.avro", &file, NULL) != WEIR_OK) {
         abort();
     }
-    if (weir_avro_open_reader(file, field, 1, NULL, &reader, NULL) == WEIR_OK) {
+    if (weir_avro_open_reader(file, field, 1, NULL, NULL, &reader, NULL) == WEIR_OK) {
         read_column(reader, 0, field->type);
         reader->ops->close(reader);
     } else {

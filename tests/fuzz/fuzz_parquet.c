@@ -67,7 +67,7 @@ static void read_file(weir_file *file, weir_arena *arena)
     weir_format_reader *reader;
     weir_budget_init(&budget, "fuzzing", NULL, BUDGET_BYTES);
     if (weir_parquet_read_fields(file, arena, &fields, &field_count, &err) != WEIR_OK ||
-        weir_parquet_open_reader(file, fields, field_count, &budget, &reader, &err) != WEIR_OK) {
+        weir_parquet_open_reader(file, fields, field_count, NULL, &budget, &reader, &err) != WEIR_OK) {
         weir_file_close(file);
         return;
     }

@@ -325,9 +325,11 @@ static const weir_format_reader_ops reader_ops = {
     .close = reader_close,
 };
 
-int weir_avro_open_reader(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
-                          weir_format_reader **out, weir_error *err)
+int weir_avro_open_reader(weir_file *file, const weir_field *fields, int32_t field_count,
+                          const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                          weir_error *err)
 {
+    (void)options; /* nothing of this format is meant */
     reader *self = weir_alloc_zeroed(1, sizeof *self);
     int code;
     self->base.ops = &reader_ops;

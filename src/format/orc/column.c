@@ -252,8 +252,8 @@ int weir_orc_column_read(weir_orc_column *column, int64_t count, const uint8_t *
     for (int64_t done = 0; done < count;) {
         weir_orc_piece piece = {.valid = valid};
         piece.slots = count - done < WEIR_ORC_PIECE ? count - done : WEIR_ORC_PIECE;
-        WEIR_TRY(read_present(column, piece.slots, parents == NULL ? NULL : parents + done, valid, &piece.present,
-                              err));
+        WEIR_TRY(
+            read_present(column, piece.slots, parents == NULL ? NULL : parents + done, valid, &piece.present, err));
         WEIR_TRY(read_piece(column, &piece, out, err));
         done += piece.slots;
     }

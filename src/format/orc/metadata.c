@@ -9,15 +9,31 @@
 #include "format/orc/protobuf.h"
 #include "format/orc/stream.h"
 
-#define MAX_FOOTER_BYTES ((size_t)64 << 20)
-#define MAX_BLOCK_BYTES  ((uint64_t)1 << 23) /* the head of a chunk has no room for more */
+#define MAX_FOOTER_BYTES    ((size_t)64 << 20)
+#define MAX_BLOCK_BYTES     ((uint64_t)1 << 23) /* the head of a chunk has no room for more */
 #define DEFAULT_BLOCK_BYTES (256 << 10)
-#define MAX_DECIMAL_SCALE 38
+#define MAX_DECIMAL_SCALE   38
 
-static const char *const kind_names[] = {"boolean", "tinyint", "smallint",  "int",     "bigint",  "float",
-                                         "double",  "string",  "binary",    "timestamp", "list",  "map",
-                                         "struct",  "union",   "decimal",   "date",    "varchar", "char",
-                                         "timestamp with local time zone",  "type of an unknown number"};
+static const char *const kind_names[] = {"boolean",
+                                         "tinyint",
+                                         "smallint",
+                                         "int",
+                                         "bigint",
+                                         "float",
+                                         "double",
+                                         "string",
+                                         "binary",
+                                         "timestamp",
+                                         "list",
+                                         "map",
+                                         "struct",
+                                         "union",
+                                         "decimal",
+                                         "date",
+                                         "varchar",
+                                         "char",
+                                         "timestamp with local time zone",
+                                         "type of an unknown number"};
 
 const char *weir_orc_kind_name(weir_orc_kind kind) { return kind_names[kind]; }
 
@@ -154,8 +170,7 @@ static int read_type(const weir_orc_source *source, weir_slice bytes, weir_arena
             append_children(out, &field, &failed);
             break;
         case 3: /* fieldNames */
-            out->names[name_count++] =
-                weir_arena_strndup(arena, (const char *)field.bytes.data, field.bytes.size);
+            out->names[name_count++] = weir_arena_strndup(arena, (const char *)field.bytes.data, field.bytes.size);
             break;
         case 6: /* scale */
             failed = failed || field.value > MAX_DECIMAL_SCALE;

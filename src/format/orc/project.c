@@ -6,7 +6,7 @@
 typedef struct projection {
     const weir_orc_source *source;
     const weir_orc_metadata *metadata;
-    weir_orc_strictness strictness;
+    const weir_orc_projection_rules *rules;
     weir_arena *arena;
     weir_error *err;
 } projection;
@@ -17,9 +17,9 @@ static int mismatch(const projection *work, const weir_orc_column *column)
 {
     weir_buffer text = {0};
     weir_type_format(column->type, &text);
-    int code = weir_fail(work->err, WEIR_UNSUPPORTED, "%s: %s is %s in the file, which cannot be read as %s",
-                         work->source->path, column->name, weir_orc_kind_name(column->stored->kind),
-                         weir_buffer_text(&text));
+    int code =
+        weir_fail(work->err, WEIR_UNSUPPORTED, "%s: %s is %s in the file, which cannot be read as %s",
+                  work->source->path, column->name, weir_orc_kind_name(column->stored->kind), weir_buffer_text(&text));
     weir_buffer_free(&text);
     return code;
 }
@@ -54,15 +54,15 @@ static bool resolve_text(weir_orc_column *column)
     return kind == WEIR_ORC_STRING || kind == WEIR_ORC_VARCHAR || kind == WEIR_ORC_CHAR || kind == WEIR_ORC_BINARY;
 }
 
-static bool resolve_timestamp(weir_orc_column *column)
+static bool resolve_timestamp(const projection *work, weir_orc_column *column)
 {
     weir_orc_kind kind = column->stored->kind;
     column->reading = WEIR_ORC_READ_TIMESTAMPS;
-    column->is_shifted = true;
+    column->is_shifted = kind == WEIR_ORC_TIMESTAMP || !work->rules->instants_are_true;
     return kind == WEIR_ORC_TIMESTAMP || kind == WEIR_ORC_TIMESTAMP_INSTANT;
 }
 
-static bool resolve_flat(weir_orc_column *column)
+static bool resolve_flat(const projection *work, weir_orc_column *column)
 {
     switch (column->type->id) {
     case WEIR_BOOLEAN:
@@ -89,7 +89,7 @@ static bool resolve_flat(weir_orc_column *column)
         return resolve_text(column);
     case WEIR_TIMESTAMP:
     case WEIR_TIMESTAMP_LTZ:
-        return resolve_timestamp(column);
+        return resolve_timestamp(work, column);
     default:
         return false;
     }
@@ -97,7 +97,7 @@ static bool resolve_flat(weir_orc_column *column)
 
 static int project_flat(projection *work, weir_orc_column *out)
 {
-    if (!resolve_flat(out)) {
+    if (!resolve_flat(work, out)) {
         return mismatch(work, out);
     }
     if (out->reading == WEIR_ORC_READ_INTEGERS || out->reading == WEIR_ORC_READ_TEXTS ||
@@ -164,7 +164,7 @@ static int project_members(projection *work, const weir_orc_type *stored, const 
                                           : name_within(work, name, fields[i].name);
         if (k < stored->child_count) {
             WEIR_TRY(project(work, stored->children[k], member, fields[i].type, &out[i]));
-        } else if (work->strictness == WEIR_ORC_AS_RECORDS && fields[i].type->nullable) {
+        } else if (work->rules->are_records && fields[i].type->nullable) {
             out[i] = (weir_orc_column){.reading = WEIR_ORC_READ_NOTHING};
         } else {
             return weir_fail(work->err, WEIR_CORRUPT, "%s: the file has no %s", work->source->path, member);
@@ -192,7 +192,7 @@ static int project(projection *work, uint32_t id, const char *name, const weir_t
     out->id = id;
     out->stored = &work->metadata->types[id];
     out->type = type;
-    out->is_required = work->strictness == WEIR_ORC_AS_RECORDS && !type->nullable;
+    out->is_required = work->rules->are_records && !type->nullable;
     switch (type->id) {
     case WEIR_ARRAY:
         return project_list(work, out);
@@ -207,11 +207,10 @@ static int project(projection *work, uint32_t id, const char *name, const weir_t
 }
 
 int weir_orc_project(const weir_orc_source *source, const weir_orc_metadata *metadata, const weir_field *fields,
-                     int32_t field_count, weir_orc_strictness strictness, weir_arena *arena, weir_orc_column **out,
-                     weir_error *err)
+                     int32_t field_count, const weir_orc_projection_rules *rules, weir_arena *arena,
+                     weir_orc_column **out, weir_error *err)
 {
-    projection work = {
-        .source = source, .metadata = metadata, .strictness = strictness, .arena = arena, .err = err};
+    projection work = {.source = source, .metadata = metadata, .rules = rules, .arena = arena, .err = err};
     *out = WEIR_NEW_ARRAY(arena, weir_orc_column, field_count);
     return project_members(&work, &metadata->types[0], NULL, fields, field_count, *out);
 }

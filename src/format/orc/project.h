@@ -4,16 +4,18 @@
 
 #include "format/orc/column.h"
 
-/* How strictly a file must have what is asked for. */
-typedef enum weir_orc_strictness {
-    WEIR_ORC_AS_DATA,    /* every field; NULLs are passed on whatever its type says, as Java does */
-    WEIR_ORC_AS_RECORDS, /* every NOT NULL field, and no NULLs of it; other missing ones are NULL */
-} weir_orc_strictness;
+/* What else decides how columns are read. Zero-initialized: data files of tables as Paimon writes them by default. */
+typedef struct weir_orc_projection_rules {
+    /* Manifests: every NOT NULL field must be there and have no NULLs, others that are missing are NULL. Else every
+     * field must be there, and NULLs are passed on whatever its type says, as Java does. */
+    bool are_records;
+    bool instants_are_true; /* see weir_format_read_options */
+} weir_orc_projection_rules;
 
 /* Makes a column for each field, found by its name, in `arena`; `fields` and `metadata` are borrowed. A field that the
  * file lacks is WEIR_CORRUPT, one whose type the file's does not give WEIR_UNSUPPORTED. */
 int weir_orc_project(const weir_orc_source *source, const weir_orc_metadata *metadata, const weir_field *fields,
-                     int32_t field_count, weir_orc_strictness strictness, weir_arena *arena, weir_orc_column **out,
-                     weir_error *err);
+                     int32_t field_count, const weir_orc_projection_rules *rules, weir_arena *arena,
+                     weir_orc_column **out, weir_error *err);
 
 #endif

@@ -200,11 +200,12 @@ static const weir_format_reader_ops reader_ops = {
     .close = reader_close,
 };
 
-static int open_reader(reader *self, const weir_field *fields, int32_t field_count, weir_error *err)
+static int open_reader(reader *self, const weir_field *fields, int32_t field_count,
+                       const weir_orc_projection_rules *rules, weir_error *err)
 {
     WEIR_TRY(weir_orc_metadata_read(&self->source, &self->arena, &self->metadata, err));
-    WEIR_TRY(weir_orc_project(&self->source, &self->metadata, fields, field_count, WEIR_ORC_AS_DATA, &self->arena,
-                              &self->columns, err));
+    WEIR_TRY(weir_orc_project(&self->source, &self->metadata, fields, field_count, rules, &self->arena, &self->columns,
+                              err));
     self->positions = WEIR_NEW_ARRAY(&self->arena, position, field_count);
     self->column_count = field_count;
     for (int32_t i = 0; i < field_count; i++) {
@@ -215,14 +216,16 @@ static int open_reader(reader *self, const weir_field *fields, int32_t field_cou
     return weir_orc_source_settle(&self->source, self->arena.total_bytes, &self->arena_bytes, err);
 }
 
-int weir_orc_open_reader(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
-                         weir_format_reader **out, weir_error *err)
+int weir_orc_open_reader(weir_file *file, const weir_field *fields, int32_t field_count,
+                         const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                         weir_error *err)
 {
     reader *self = weir_alloc_zeroed(1, sizeof *self);
     weir_arena_init(&self->arena);
+    weir_orc_projection_rules rules = {.instants_are_true = options != NULL && options->instants_are_true};
     int code = weir_orc_source_open(&self->source, file, budget, err);
     if (code == WEIR_OK) {
-        code = open_reader(self, fields, field_count, err);
+        code = open_reader(self, fields, field_count, &rules, err);
     }
     if (code != WEIR_OK) {
         release(self);

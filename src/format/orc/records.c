@@ -28,11 +28,12 @@ int weir_orc_read_all(weir_slice bytes, const char *path, const weir_field *fiel
     weir_orc_source source;
     weir_orc_metadata metadata;
     weir_orc_column *columns = NULL;
+    const weir_orc_projection_rules rules = {.are_records = true};
     int code;
     weir_arena_init(&arena);
     weir_orc_source_open_bytes(&source, bytes, path);
     WEIR_GO(weir_orc_metadata_read(&source, &arena, &metadata, err));
-    WEIR_GO(weir_orc_project(&source, &metadata, fields, field_count, WEIR_ORC_AS_RECORDS, &arena, &columns, err));
+    WEIR_GO(weir_orc_project(&source, &metadata, fields, field_count, &rules, &arena, &columns, err));
     for (size_t i = 0; i < metadata.stripe_count; i++) {
         WEIR_GO(read_stripe(&source, &arena, &metadata.stripes[i], columns, out, err));
     }

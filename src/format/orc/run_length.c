@@ -8,7 +8,7 @@
 
 #include "format/orc/run_length_v2.h"
 
-#define LITERALS  0x80
+#define LITERALS     0x80
 #define SHORTEST_RUN 3
 
 /* ---- bytes ---- */

@@ -17,7 +17,7 @@ typedef struct weir_orc_byte_runs {
 
 typedef struct weir_orc_bit_runs {
     weir_orc_byte_runs bytes;
-    uint8_t byte;  /* its highest bits come first */
+    uint8_t byte; /* its highest bits come first */
     int32_t left; /* bits of it */
 } weir_orc_bit_runs;
 

@@ -137,8 +137,7 @@ static bool rescale(weir_int128 unscaled, int64_t scale, const weir_type *type, 
     }
     int more = type->scale - (int)scale;
     if (more >= 0) {
-        return more <= WEIR_MAX_DECIMAL_PRECISION &&
-               !__builtin_mul_overflow(unscaled, weir_power_of_ten(more), out) &&
+        return more <= WEIR_MAX_DECIMAL_PRECISION && !__builtin_mul_overflow(unscaled, weir_power_of_ten(more), out) &&
                weir_decimal_fits(*out, type->precision);
     }
     weir_int128 unit = weir_power_of_ten(-more);
@@ -192,6 +191,19 @@ static bool decode_nanos(int64_t stored, int64_t *out)
 
 static int64_t floor_seconds(int64_t millis) { return millis / 1000 - (millis % 1000 < 0); }
 
+/* The offset of a zone as java.util.TimeZone has it, by which writers go: before 1900 it knows no changes, and takes
+ * the standard time of today. */
+static int64_t java_offset(const weir_zone *zone, int64_t seconds)
+{
+    enum { WINTER_OF_2024 = 1705276800, SUMMER_OF_2024 = 1721001600 };
+    if (seconds >= INT64_C(-2208988800)) {
+        return weir_zone_offset(zone, seconds);
+    }
+    int32_t winter = weir_zone_offset(zone, WINTER_OF_2024);
+    int32_t summer = weir_zone_offset(zone, SUMMER_OF_2024);
+    return winter < summer ? winter : summer;
+}
+
 /* The milliseconds of a timestamp. Writers cut seconds off towards zero, so that one before 1970 with a fraction is a
  * second lower than it says; that the last second before 1970 cannot be told from the first one after is the format's
  * known defect, and Java reads it so. */
@@ -206,7 +218,7 @@ static bool decode_millis(const weir_orc_column *column, int64_t seconds, int64_
         millis -= 1000;
     }
     if (column->zone != NULL) {
-        millis += (int64_t)weir_zone_offset(column->zone, floor_seconds(millis)) * 1000;
+        millis += java_offset(column->zone, floor_seconds(millis)) * 1000;
     }
     *out = millis;
     return true;
@@ -216,8 +228,8 @@ static bool place_timestamp(const weir_orc_column *column, int64_t millis, int64
 {
     int64_t nanos_of_milli = nanos % 1000000;
     if (column->type->precision > 6) {
-        WEIR_VALUES(out, weir_timestamp_nanos)[row] =
-            (weir_timestamp_nanos){.millis = millis, .nanos_of_milli = (int32_t)nanos_of_milli};
+        WEIR_VALUES(out, weir_timestamp_nanos)
+        [row] = (weir_timestamp_nanos){.millis = millis, .nanos_of_milli = (int32_t)nanos_of_milli};
         return true;
     }
     if (column->type->precision <= 3) {

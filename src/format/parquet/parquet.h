@@ -9,8 +9,9 @@
 #include "format/format.h"
 
 /* A reader and a writer as format.h describes them, which their callers close; `fields` are borrowed. */
-int weir_parquet_open_reader(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
-                             weir_format_reader **out, weir_error *err);
+int weir_parquet_open_reader(weir_file *file, const weir_field *fields, int32_t field_count,
+                             const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                             weir_error *err);
 int weir_parquet_open_writer(weir_output *output, const weir_field *fields, int32_t field_count,
                              const weir_format_write_options *options, weir_format_writer **out, weir_error *err);
 

@@ -260,9 +260,11 @@ static int open_reader(weir_parquet_reader *reader, const weir_field *fields, in
     return WEIR_OK;
 }
 
-int weir_parquet_open_reader(weir_file *file, const weir_field *fields, int32_t field_count, weir_budget *budget,
-                             weir_format_reader **out, weir_error *err)
+int weir_parquet_open_reader(weir_file *file, const weir_field *fields, int32_t field_count,
+                             const weir_format_read_options *options, weir_budget *budget, weir_format_reader **out,
+                             weir_error *err)
 {
+    (void)options; /* nothing of this format is meant */
     weir_parquet_reader *reader = weir_alloc_zeroed(1, sizeof *reader);
     weir_arena_init(&reader->arena);
     int code = weir_parquet_source_open(&reader->source, file, budget, err);
