@@ -19,15 +19,16 @@
 
 #define WORDS_FIELDS "k INT, s STRING, d DOUBLE, l BIGINT, a ARRAY<STRING>"
 
+#define STRIPES_FIELDS "id INT, s STRING, dt DATE, d DOUBLE"
+
 typedef struct orc_fixture {
     const char *path;
     const char *fields;
 } orc_fixture;
 
 static const orc_fixture orc_fixtures[] = {
-    {"tests/format/fixtures/types.orc", TYPES_FIELDS},
-    {"tests/format/fixtures/nested.orc", NESTED_FIELDS},
-    {"tests/format/fixtures/words-none.orc", WORDS_FIELDS},
+    {"tests/format/fixtures/types.orc", TYPES_FIELDS},      {"tests/format/fixtures/nested.orc", NESTED_FIELDS},
+    {"tests/format/fixtures/stripes.orc", STRIPES_FIELDS},  {"tests/format/fixtures/words-none.orc", WORDS_FIELDS},
     {"tests/format/fixtures/words-zlib.orc", WORDS_FIELDS},
 };
 enum { ORC_FIXTURES = sizeof orc_fixtures / sizeof *orc_fixtures };

@@ -91,6 +91,61 @@ static void timestamps_are_those_of_the_writers_zone(void **state)
     }
 }
 
+/* ---- stripes ---- */
+
+typedef struct prune_case {
+    weir_predicate_kind kind;
+    int32_t column;
+    const char *literal; /* NULL: the predicate has none */
+    int64_t first_stripe;
+    int64_t stripes;
+} prune_case;
+
+/* Three stripes of 1024 rows: ids ascending; s k00 to k02, NULL, k20 to k22; dt 2010, 2011, 2012; d half the id. */
+#define STRIPE_ROWS 1024
+
+static const prune_case prune_cases[] = {
+    {WEIR_PREDICATE_EQUAL, 0, "1500", 1, 1},
+    {WEIR_PREDICATE_GREATER, 0, "1023", 1, 2},
+    {WEIR_PREDICATE_GREATER, 0, "3071", 0, 0},
+    {WEIR_PREDICATE_LESS, 0, "1024", 0, 1},
+    {WEIR_PREDICATE_EQUAL, 1, "k01", 0, 1},
+    {WEIR_PREDICATE_GREATER, 1, "k1", 2, 1},
+    {WEIR_PREDICATE_IS_NULL, 1, NULL, 1, 1},
+    {WEIR_PREDICATE_EQUAL, 2, "2011-01-01", 1, 1},
+    {WEIR_PREDICATE_IS_NOT_NULL, 2, NULL, 0, 3},
+    {WEIR_PREDICATE_LESS, 3, "-1", 0, 3}, /* bounds of floating-point numbers are not trusted */
+};
+
+static void stripes_that_cannot_match_are_left_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof prune_cases / sizeof *prune_cases; i++) {
+        const prune_case *wanted = &prune_cases[i];
+        weir_error err;
+        orc_file orc;
+        weir_literal literal = {0};
+        weir_row_ranges ranges = {0};
+        open_orc_fixture(&orc, "tests/format/fixtures/stripes.orc", STRIPES_FIELDS);
+        const weir_type *type = orc.row->fields[wanted->column].type;
+        if (wanted->literal != NULL) {
+            check_ok(weir_literal_parse(type, weir_slice_text(wanted->literal), &orc.arena, &literal, &err), &err);
+        }
+        const weir_predicate *predicate = weir_predicate_leaf(&orc.arena, wanted->kind, wanted->column, type, &literal,
+                                                              wanted->literal == NULL ? 0 : 1);
+        check_ok(orc.reader->ops->prune(orc.reader, predicate, &ranges, &err), &err);
+        assert_int_equal(orc.reader->row_groups, 3);
+        assert_int_equal(orc.reader->row_groups_kept, wanted->stripes);
+        assert_int_equal(ranges.count, wanted->stripes > 0);
+        if (wanted->stripes > 0) {
+            assert_int_equal(ranges.ranges[0].first, wanted->first_stripe * STRIPE_ROWS);
+            assert_int_equal(ranges.ranges[0].count, wanted->stripes * STRIPE_ROWS);
+        }
+        weir_row_ranges_free(&ranges);
+        close_orc(&orc);
+    }
+}
+
 /* ---- records ---- */
 
 #define ENTRY_FIELDS                                                                                                   \
@@ -232,7 +287,12 @@ static void read_damaged(weir_fs *fs, weir_slice bytes, const char *fields)
     if (code == WEIR_OK && orc.reader->row_count > 0) {
         int64_t rows = orc.reader->row_count < 1000 ? orc.reader->row_count : 1000;
         uint32_t last = (uint32_t)rows - 1;
-        code = read_orc(&orc, 0, rows, &err);
+        weir_row_ranges ranges = {0};
+        const weir_type *type = orc.row->fields[0].type;
+        code = orc.reader->ops->prune(
+            orc.reader, weir_predicate_leaf(&orc.arena, WEIR_PREDICATE_IS_NOT_NULL, 0, type, NULL, 0), &ranges, &err);
+        weir_row_ranges_free(&ranges);
+        code = code == WEIR_OK ? read_orc(&orc, 0, rows, &err) : code;
         for (int32_t i = 0; i < orc.row->field_count && code == WEIR_OK; i++) {
             code = orc.reader->ops->gather(orc.reader, i, 0, &last, 1, &orc.batch.columns[i], &err);
         }
@@ -338,6 +398,7 @@ int main(void)
         cmocka_unit_test(nested_columns_have_nulls_at_every_depth),
         cmocka_unit_test(columns_and_members_come_in_any_order_and_number),
         cmocka_unit_test(timestamps_are_those_of_the_writers_zone),
+        cmocka_unit_test(stripes_that_cannot_match_are_left_out),
         cmocka_unit_test(records_lack_what_came_later_but_nothing_that_is_not_null),
         cmocka_unit_test(rows_read_in_any_order_are_the_same),
         cmocka_unit_test(what_a_file_cannot_give_is_refused_by_its_column),

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
     folder = argv[1];
     seeds_must(weir_fs_remove_recursively(weir_fs_local(), folder, &err), &err, folder);
     copy_files("binlog", "tests/connect/fixtures", ".binlog");
+    copy_files("orc", "tests/format/fixtures", ".orc");
     copy_files("parquet", "tests/format/fixtures", ".parquet");
     copy_files("parser", "tests/sql", ".slt");
     copy_files("parser", "examples/orders", ".sql");

@@ -49,6 +49,18 @@ static int read_message(const weir_orc_source *source, uint64_t offset, uint64_t
     return code;
 }
 
+int weir_orc_message_read(const weir_orc_source *source, uint64_t offset, uint64_t size, const char *what,
+                          weir_arena *arena, weir_slice *out, weir_error *err)
+{
+    weir_buffer bytes = {0};
+    int code = read_message(source, offset, size, what, &bytes, err);
+    if (code == WEIR_OK) {
+        *out = weir_slice_of(weir_arena_copy(arena, bytes.data, bytes.size), bytes.size);
+    }
+    weir_buffer_free(&bytes);
+    return code;
+}
+
 static int damaged(const weir_orc_source *source, const char *what, weir_error *err)
 {
     return weir_fail(err, WEIR_CORRUPT, "%s: the %s is damaged", source->path, what);
@@ -60,6 +72,8 @@ typedef struct postscript {
     uint64_t footer_size;
     uint64_t compression;
     uint64_t block_bytes;
+    uint64_t statistics_size;
+    uint64_t writer_version;
 } postscript;
 
 static int set_codec(weir_orc_source *source, const postscript *from, weir_error *err)
@@ -108,6 +122,12 @@ static int read_postscript(const weir_orc_source *source, postscript *out, uint6
         case 3: /* compressionBlockSize */
             out->block_bytes = field.value;
             break;
+        case 5: /* metadataLength */
+            out->statistics_size = field.value;
+            break;
+        case 6: /* writerVersion */
+            out->writer_version = field.value;
+            break;
         case 8000: /* magic */
             has_magic = weir_slice_equal(field.bytes, weir_slice_text("ORC"));
             break;
@@ -116,7 +136,8 @@ static int read_postscript(const weir_orc_source *source, postscript *out, uint6
         }
     }
     *out_end = source->size - 1 - size;
-    if (message.failed || !has_magic || out->footer_size > *out_end) {
+    if (message.failed || !has_magic || out->footer_size > *out_end ||
+        out->statistics_size > *out_end - out->footer_size) {
         return weir_fail(err, WEIR_CORRUPT, "%s: not an ORC file (no postscript with the letters ORC at the end)",
                          source->path);
     }
@@ -295,6 +316,9 @@ int weir_orc_metadata_read(weir_orc_source *source, weir_arena *arena, weir_orc_
     int code;
     WEIR_GO(read_message(source, end - tail.footer_size, tail.footer_size, "footer", &footer, err));
     WEIR_GO(read_footer(source, weir_buffer_slice(&footer), arena, out, err));
+    out->writer_version = tail.writer_version;
+    out->statistics_size = tail.statistics_size;
+    out->statistics_offset = end - tail.footer_size - tail.statistics_size;
 done:
     weir_buffer_free(&footer);
     return code;

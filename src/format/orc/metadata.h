@@ -85,7 +85,14 @@ typedef struct weir_orc_metadata {
     weir_orc_stripe *stripes;
     size_t stripe_count;
     int64_t row_count;
+    uint64_t writer_version;
+    uint64_t statistics_offset; /* of the message with the statistics of all stripes */
+    uint64_t statistics_size;   /* 0: there are none */
 } weir_orc_metadata;
+
+/* Reads the message of `size` stored bytes at `offset`, decompressed, into `arena`; `what` names it in errors. */
+int weir_orc_message_read(const weir_orc_source *source, uint64_t offset, uint64_t size, const char *what,
+                          weir_arena *arena, weir_slice *out, weir_error *err);
 
 /* Reads postscript and footer, and sets the source's codec. What is read lives in `arena`. */
 int weir_orc_metadata_read(weir_orc_source *source, weir_arena *arena, weir_orc_metadata *out, weir_error *err);

@@ -5,6 +5,7 @@
 #include "format/orc/metadata.h"
 #include "format/orc/orc.h"
 #include "format/orc/project.h"
+#include "format/orc/statistics.h"
 
 /* Rows that are decoded together when single ones of them are wanted. */
 #define SPAN_ROWS 4096
@@ -22,6 +23,8 @@ typedef struct reader {
     weir_arena arena;
     int64_t arena_bytes; /* of it, taken from the budget */
     weir_orc_metadata metadata;
+    weir_orc_statistics statistics;
+    bool has_statistics; /* they were read */
     weir_orc_column *columns;
     position *positions;
     int32_t column_count;
@@ -151,15 +154,48 @@ static int reader_gather(weir_format_reader *base, int32_t column, int64_t first
     return WEIR_OK;
 }
 
+/* The stripes in which a row may match, by the statistics of the columns that are named. */
+static int prune_stripes(reader *self, const weir_predicate *predicate, const bool *named, weir_column_stats *stats,
+                         weir_row_ranges *out, weir_error *err)
+{
+    for (size_t i = 0; i < self->metadata.stripe_count; i++) {
+        const weir_orc_stripe *stripe = &self->metadata.stripes[i];
+        for (int32_t k = 0; k < self->column_count; k++) {
+            if (named[k]) {
+                WEIR_TRY(
+                    weir_orc_statistics_of(&self->statistics, &self->metadata, i, &self->columns[k], &stats[k], err));
+            }
+        }
+        self->base.row_groups++;
+        if (stripe->row_count > 0 && weir_predicate_may_match(predicate, stats)) {
+            self->base.row_groups_kept++;
+            weir_row_ranges_append(out, stripe->first_row, stripe->row_count);
+        }
+    }
+    return WEIR_OK;
+}
+
 static int reader_prune(weir_format_reader *base, const weir_predicate *predicate, weir_row_ranges *out,
                         weir_error *err)
 {
-    (void)predicate; /* statistics of stripes are not looked at */
-    (void)err;
-    if (base->row_count > 0) {
+    reader *self = reader_of(base);
+    if (predicate == NULL) {
         weir_row_ranges_append(out, 0, base->row_count);
+        return WEIR_OK;
     }
-    return WEIR_OK;
+    if (!self->has_statistics) {
+        WEIR_TRY(weir_orc_statistics_read(&self->source, &self->metadata, &self->arena, &self->statistics, err));
+        self->has_statistics = true;
+        WEIR_TRY(weir_orc_source_settle(&self->source, self->arena.total_bytes, &self->arena_bytes, err));
+    }
+    weir_arena arena;
+    weir_arena_init(&arena);
+    bool *named = WEIR_NEW_ARRAY(&arena, bool, self->column_count);
+    weir_column_stats *stats = WEIR_NEW_ARRAY(&arena, weir_column_stats, self->column_count);
+    weir_predicate_columns(predicate, named);
+    int code = prune_stripes(self, predicate, named, stats, out, err);
+    weir_arena_free(&arena);
+    return code;
 }
 
 static int reader_prefetch(weir_format_reader *base, int64_t first, int64_t count, weir_error *err)
