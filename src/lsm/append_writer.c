@@ -26,6 +26,7 @@ typedef struct append_writer {
     const char *bucket_path;
     weir_arena names;
     weir_file_arena files;       /* descriptions of them */
+    weir_lost_compactions lost;
     weir_file_list all_files;    /* in order */
     weir_data_file_writer *open; /* NULL: no file has been opened since the last flush */
     weir_batch waiting;          /* rows for which none has been opened yet */
@@ -170,7 +171,7 @@ static int join_files(append_writer *writer, size_t first, size_t count, weir_er
 static int run_compaction(append_writer *writer, weir_error *err)
 {
     bool full = writer->full_compaction_asked;
-    if (!writer->compaction_asked && !writer->compacts_by_itself) {
+    if ((!writer->compaction_asked && !writer->compacts_by_itself) || writer->lost.is_outdated) {
         return WEIR_OK;
     }
     writer->compaction_asked = writer->full_compaction_asked = false;
@@ -180,8 +181,9 @@ static int run_compaction(append_writer *writer, weir_error *err)
         if (count == 0) {
             return WEIR_OK;
         }
-        WEIR_TRY(join_files(writer, first, count, err));
-        if (writer->all_files.count >= before) {
+        int code = join_files(writer, first, count, err);
+        WEIR_TRY(weir_lost_compactions_take(&writer->lost, code, writer->bucket_path, err));
+        if (code != WEIR_OK || writer->all_files.count >= before) {
             return WEIR_OK; /* what rolls into as many files again is not worth another round */
         }
     }
@@ -204,6 +206,8 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     weir_file_arena_shed(&writer->files, &writer->all_files, 1);
     return WEIR_OK;
 }
+
+static bool is_outdated(const weir_bucket_writer *base) { return ((const append_writer *)base)->lost.is_outdated; }
 
 static bool is_busy(const weir_bucket_writer *base) { return ((const append_writer *)base)->compaction_asked; }
 
@@ -244,6 +248,7 @@ static void reload(weir_bucket_writer *base, weir_data_file *const *files, size_
     append_writer *writer = (append_writer *)base;
     discard(writer, &writer->compact_after);
     writer->compact_before.count = 0;
+    writer->lost.is_outdated = false;
     fill_files(writer, files, count);
 }
 
@@ -269,6 +274,7 @@ static const weir_bucket_writer_ops append_writer_ops = {
     .flush = flush,
     .compact = compact,
     .prepare_commit = prepare_commit,
+    .is_outdated = is_outdated,
     .is_busy = is_busy,
     .memory_bytes = memory_bytes,
     .reload = reload,
@@ -286,6 +292,7 @@ int weir_append_writer_create(const weir_table_context *context, const weir_buck
     writer->compacts_by_itself = options->total_buckets > 0 && !options->write_only;
     weir_arena_init(&writer->names);
     weir_file_arena_init(&writer->files);
+    writer->lost.may_drop = options->bears_lost_files;
     init_batch(writer, &writer->waiting);
     init_batch(writer, &writer->scratch);
     writer->partition = weir_slice_of(weir_arena_copy(&writer->names, options->partition.data, options->partition.size),

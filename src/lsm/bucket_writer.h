@@ -24,12 +24,15 @@ typedef struct weir_bucket_writer_ops {
      * are finished first and their results included (always so for the lookup changelog with lookup-wait). */
     int (*prepare_commit)(weir_bucket_writer *writer, bool wait, weir_arena *arena, weir_commit_message *out,
                           weir_error *err);
+    /* Whether a compaction was dropped because files that it was to read are gone: another job has compacted them, and
+     * they have expired. No other begins before `reload`. NULL: never. */
+    bool (*is_outdated)(const weir_bucket_writer *writer);
     /* Whether a compaction runs or its result waits for the next prepare_commit. */
     bool (*is_busy)(const weir_bucket_writer *writer);
     /* Bytes of rows that are in no file yet. */
     int64_t (*memory_bytes)(const weir_bucket_writer *writer);
     /* Starts from these files (the bucket's in the latest snapshot) instead of those it knew: after a compaction of its
-     * was dropped on a conflict. Rows and files that were not handed out yet stay, compactions are forgotten. */
+     * was dropped. Rows and files that were not handed out yet stay, compactions are forgotten. */
     void (*reload)(weir_bucket_writer *writer, weir_data_file *const *files, size_t count);
     /* Waits for running compactions; files of increments that were never handed out are removed. */
     void (*close)(weir_bucket_writer *writer);
@@ -38,6 +41,17 @@ typedef struct weir_bucket_writer_ops {
 struct weir_bucket_writer {
     const weir_bucket_writer_ops *ops;
 };
+
+/* Compactions of a writer that were dropped one after the other because files were gone. Where reading the bucket anew
+ * does not help, the table itself names files that are not there. */
+typedef struct weir_lost_compactions {
+    bool may_drop; /* otherwise they are errors */
+    int count;
+    bool is_outdated;
+} weir_lost_compactions;
+
+/* After a compaction that came to `code`: WEIR_OK where it may be dropped, which is noted then. */
+int weir_lost_compactions_take(weir_lost_compactions *lost, int code, const char *bucket_path, weir_error *err);
 
 typedef struct weir_bucket_writer_options {
     weir_slice partition; /* copied */
@@ -48,6 +62,7 @@ typedef struct weir_bucket_writer_options {
     weir_data_file *const *restored_files;
     size_t restored_file_count;
     bool write_only;            /* no compaction */
+    bool bears_lost_files;      /* a compaction whose files are gone is dropped, and `reload` called (is_outdated) */
     int64_t write_buffer_bytes; /* this bucket flushes at this size */
 } weir_bucket_writer_options;
 

@@ -34,6 +34,7 @@ typedef struct merge_tree_writer {
     const char *bucket_path;
     weir_arena names;      /* what lives as long as the writer */
     weir_file_arena files; /* descriptions of them */
+    weir_lost_compactions lost;
     weir_bucket_levels levels;
     weir_write_buffer buffer;
     weir_key_index_cache *index_cache;
@@ -88,8 +89,11 @@ static int sync_compaction(merge_tree_writer *writer, bool wait, weir_error *err
     weir_compaction *compaction = writer->compaction;
     writer->compaction = NULL;
     weir_compaction_result result = {0};
-    WEIR_TRY_CTX(weir_compaction_finish(compaction, writer->files.arena, &result, err), err, "compacting %s",
-                 writer->bucket_path);
+    int code = weir_compaction_finish(compaction, writer->files.arena, &result, err);
+    WEIR_TRY(weir_lost_compactions_take(&writer->lost, code, writer->bucket_path, err));
+    if (code != WEIR_OK) {
+        return WEIR_OK;
+    }
     weir_bucket_levels_replace(&writer->levels, &result.before, &result.after);
     add_compaction_result(writer, &result);
     weir_compaction_result_free(&result);
@@ -156,7 +160,7 @@ static int trigger_compaction(merge_tree_writer *writer, bool full, weir_error *
     if (full) {
         WEIR_TRY(sync_compaction(writer, true, err));
     }
-    if (writer->compaction != NULL || (writer->write_only && !full)) {
+    if (writer->compaction != NULL || (writer->write_only && !full) || writer->lost.is_outdated) {
         return WEIR_OK;
     }
     weir_arena arena;
@@ -335,6 +339,8 @@ static int prepare_commit(weir_bucket_writer *base, bool wait, weir_arena *arena
     return WEIR_OK;
 }
 
+static bool is_outdated(const weir_bucket_writer *base) { return ((const merge_tree_writer *)base)->lost.is_outdated; }
+
 static bool is_busy(const weir_bucket_writer *base)
 {
     const merge_tree_writer *writer = (const merge_tree_writer *)base;
@@ -393,6 +399,7 @@ static void reload(weir_bucket_writer *base, weir_data_file *const *files, size_
 {
     merge_tree_writer *writer = (merge_tree_writer *)base;
     discard_compactions(writer);
+    writer->lost.is_outdated = false;
     fill_levels(writer, files, count);
 }
 
@@ -420,6 +427,7 @@ static const weir_bucket_writer_ops merge_tree_writer_ops = {
     .flush = flush,
     .compact = compact,
     .prepare_commit = prepare_commit,
+    .is_outdated = is_outdated,
     .is_busy = is_busy,
     .memory_bytes = memory_bytes,
     .reload = reload,
@@ -446,6 +454,9 @@ int weir_merge_tree_writer_create(const weir_table_context *context, const weir_
     if (code == WEIR_OK) {
         code = weir_lsm_options_read(context->schema, &writer->options, err);
     }
+    bool tells_changes = /* which nobody else would */
+        writer->options.looks_up || writer->options.changelog_producer == WEIR_CHANGELOG_FULL_COMPACTION;
+    writer->lost.may_drop = options->bears_lost_files && !tells_changes;
     fill_levels(writer, options->restored_files, options->restored_file_count);
     writer->last_full_ms = last_full_ms(&writer->levels);
     if (code == WEIR_OK) {

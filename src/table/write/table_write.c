@@ -282,6 +282,9 @@ int weir_table_write_prepare(weir_table_write *write, bool wait_compaction, weir
     weir_bucket_files_forget(&write->files);
     int code = weir_write_targets_follow_others(write, err);
     if (code == WEIR_OK) {
+        code = weir_write_targets_reload_outdated(write, err);
+    }
+    if (code == WEIR_OK) {
         code = prepare_targets(write, wait_compaction, arena, out, err);
     }
     weir_bucket_files_forget(&write->files);

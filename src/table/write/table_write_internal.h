@@ -82,7 +82,9 @@ void weir_write_target_close(weir_table_write *write, weir_write_target *target)
 
 /* Gives every writer the files of the latest snapshot. */
 int weir_write_targets_reload(weir_table_write *write, weir_error *err);
-/* The same, where compactions look at the levels and somebody else has committed since the writers were opened. */
+/* Gives those theirs that have found files gone which they knew. */
+int weir_write_targets_reload_outdated(weir_table_write *write, weir_error *err);
+/* Gives every writer theirs, where compactions look at the levels and somebody else has committed since the writers were opened. */
 int weir_write_targets_follow_others(weir_table_write *write, weir_error *err);
 
 /* ---- compactions (write_compactions.c) ---- */

@@ -83,6 +83,7 @@ static int open_writer(weir_table_write *write, weir_slice partition, int32_t bu
             .restored_files = files.files,
             .restored_file_count = files.count,
             .write_only = write->write_only,
+            .bears_lost_files = !write->options.compacts, /* whose caller is told */
             .write_buffer_bytes = write->buffer_bytes,
         };
         const char *user = write->options.commit_user != NULL ? write->options.commit_user : "unknown";
@@ -126,23 +127,38 @@ int weir_write_target_find(weir_table_write *write, weir_write_target **out, wei
     return WEIR_OK;
 }
 
+static int reload_target(weir_table_write *write, weir_write_target *target, weir_error *err)
+{
+    weir_file_list files = {0};
+    int code = read_bucket(write, target->partition, target->bucket, &files, err);
+    if (code == WEIR_OK) {
+        target->writer->ops->reload(target->writer, files.files, files.count);
+        target->awaits_full_compaction = true; /* what was dropped may have been a full one */
+    }
+    weir_file_list_free(&files);
+    return code;
+}
+
 int weir_write_targets_reload(weir_table_write *write, weir_error *err)
 {
     weir_bucket_files_forget(&write->files);
     write->known_snapshot = -1; /* the next to be read */
     for (size_t i = 0; i < write->targets.entry_count; i++) {
+        if (write->targets.entries[i].value != NULL) {
+            WEIR_TRY(reload_target(write, write->targets.entries[i].value, err));
+        }
+    }
+    return WEIR_OK;
+}
+
+int weir_write_targets_reload_outdated(weir_table_write *write, weir_error *err)
+{
+    for (size_t i = 0; i < write->targets.entry_count; i++) {
         weir_write_target *target = write->targets.entries[i].value;
-        if (target == NULL) {
-            continue;
+        const weir_bucket_writer_ops *ops = target != NULL ? target->writer->ops : NULL;
+        if (ops != NULL && ops->is_outdated != NULL && ops->is_outdated(target->writer)) {
+            WEIR_TRY(reload_target(write, target, err));
         }
-        weir_file_list files = {0};
-        int code = read_bucket(write, target->partition, target->bucket, &files, err);
-        if (code == WEIR_OK) {
-            target->writer->ops->reload(target->writer, files.files, files.count);
-            target->awaits_full_compaction = true; /* what was dropped may have been a full one */
-        }
-        weir_file_list_free(&files);
-        WEIR_TRY(code);
     }
     return WEIR_OK;
 }
