@@ -19,10 +19,10 @@ struct weir_sink {
     int (*recover)(weir_sink *self, weir_slice prepared, weir_error *err);
     void (*close)(weir_sink *self);   /* what is not prepared is dropped where the sink can */
     bool (*is_full)(weir_sink *self); /* rows are held back, and there are many; NULL: never */
-    int (*tick)(weir_sink *self,
-                weir_error *err); /* called now and then, for what is due by the clock; NULL: nothing */
-    bool takes_changes;           /* rows of every kind; otherwise only +I may come */
-    bool takes_upserts;           /* …by the primary key: -U means nothing to it */
+    /* Called now and then, for what is due by the clock; NULL: nothing is. */
+    int (*tick)(weir_sink *self, weir_error *err);
+    bool takes_changes; /* rows of every kind; otherwise only +I may come */
+    bool takes_upserts; /* …by the primary key: -U means nothing to it */
 };
 
 /* All of it is borrowed for the lifetime of the sink. */

@@ -558,6 +558,9 @@ static void a_secret_is_hidden_wherever_its_key_stands(void **state)
     weir_buffer kept = {0};
     weir_sql_append_without_secrets(weir_slice_text("SET 'a.token' = 'gn'; x 'password' = 'a'b;"), false, &kept);
     assert_string_equal(weir_buffer_text(&kept), "SET 'a.token' = '******'; x 'password' = '******';");
+    weir_buffer_clear(&kept);
+    weir_sql_append_without_secrets(weir_slice_text("'password' = -- its value\r'gn'"), false, &kept);
+    assert_string_equal(weir_buffer_text(&kept), "'password' = -- its value\r'******'");
     weir_buffer_free(&kept);
 }
 

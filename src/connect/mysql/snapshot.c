@@ -541,9 +541,9 @@ int weir_snapshot_step(weir_capture *capture, weir_error *err)
         next_table(capture);
         return WEIR_OK;
     }
+    /* First to the end of a transaction that was cut off, or to any place. */
     if (capture->chunk == NULL && (capture->offset.skip_rows > 0 || !capture->is_placed)) {
-        return weir_capture_step(capture, &idle,
-                                 err); /* to the end of a transaction that was cut off, or to any place */
+        return weir_capture_step(capture, &idle, err);
     }
     if (capture->chunk == NULL) {
         table->stage = WEIR_CAPTURE_READING;

@@ -77,12 +77,14 @@ static bool begins(weir_slice text, size_t at, const char *with)
     return at + size <= text.size && memcmp(text.data + at, with, size) == 0;
 }
 
-/* Where the comment at `at` ends; `at` itself: there is none. A hint is none. */
+/* Where the comment at `at` ends, which a carriage return does, too; `at` itself: there is none. A hint is none. */
 static size_t end_of_comment(weir_slice text, size_t at)
 {
     if (begins(text, at, "--")) {
-        const uint8_t *newline = memchr(text.data + at, '\n', text.size - at);
-        return newline == NULL ? text.size : (size_t)(newline - text.data);
+        while (at < text.size && text.data[at] != '\n' && text.data[at] != '\r') {
+            at++;
+        }
+        return at;
     }
     if (!begins(text, at, "/*") || begins(text, at, "/*+")) {
         return at;

@@ -40,9 +40,8 @@ int weir_map_tree_load(weir_map_tree *tree, uint32_t index, weir_error *err);
 /* Asks the database for one entry, and adds it where it is there and its time is not over. */
 int weir_map_tree_load_entry(weir_map_tree *tree, weir_slice subkey, bool *out_found, weir_error *err);
 
-/* Lets go of what leaves first .. end - 1 hold without changes. Leaves and their numbers stay. Whether memory was
- * freed.
- */
+/* Lets go of what leaves first .. end - 1 hold without changes; leaves and their numbers stay. Whether that freed any
+ * memory. */
 bool weir_map_tree_give_up(weir_map_tree *tree, uint32_t first, uint32_t end);
 
 /* Notes that a leaf has changes for the next checkpoint; forgets that any has. */

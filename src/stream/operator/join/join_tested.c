@@ -18,8 +18,7 @@ typedef struct tested_operator {
     bool counted[2]; /* rows of this side are kept with their matches */
     bool defers;     /* rows without a match come when they are forgotten, and not before */
     weir_join_sides sides;
-    weir_join_pending
-        pending; /* of an update, each candidate has two pairs: with the row that goes, then with the other */
+    weir_join_pending pending; /* of an update each candidate has two pairs: with the row that goes, then the other */
 } tested_operator;
 
 static bool keeps_left(const tested_operator *self) { return !weir_join_keeps_both(self->kind); }
@@ -131,8 +130,8 @@ static int settle_candidate(tested_operator *self, weir_pending_change *change, 
 static int settle_change(void *owner, weir_pending_change *change, size_t first, weir_error *err)
 {
     tested_operator *self = owner;
-    if (!self->sides.can_match[weir_join_change_row(
-            &change->rows)]) { /* and is not kept: it stands alone for ever, or never */
+    int64_t row = weir_join_change_row(&change->rows);
+    if (!self->sides.can_match[row]) { /* and is not kept: it stands alone for ever, or never */
         bool alone = self->counted[self->sides.side] && self->kind != WEIR_JOIN_SEMI;
         return alone ? give_alone(self, change, true, true, err) : WEIR_OK;
     }
