@@ -119,7 +119,7 @@ def test_a_catalog_without_a_host_is_the_default_one(scene):
     scene.equal("the changes", java.stream(table, 1),
                 scene.run("dump", table, "--stream", "1", "-", "--with-snapshot", environment=environment)[0].splitlines())
     scene.sql(f"{use} DROP DATABASE dw_prod CASCADE;", environment=environment)
-    assert cluster.names("/dw_lakehouse/paimon_warehouse") == ["default.db"]
+    assert cluster.names("/dw_lakehouse/paimon_warehouse") == []
 
 
 def test_files_are_read_and_written(scene):
@@ -148,16 +148,20 @@ def catalog(uri, options):
     return f"CREATE CATALOG c WITH ('type' = 'paimon', 'warehouse' = '{uri}', {options}); USE CATALOG c;"
 
 
+def first_database(uri, options):  # a catalog alone makes nothing
+    return catalog(uri, options) + "CREATE DATABASE d;"
+
+
 def test_errors_say_who_was_refused_and_where(scene):
     cluster = Cluster(scene)
     folder = f"/{scene.name}"
     cluster.call("PUT", folder, "MKDIRS", permission="755")
     uri = cluster.uri + folder
-    refused = scene.sql_error(catalog(uri + "/lake", cluster.options + ", 'hdfs.user' = 'bob'"))
+    refused = scene.sql_error(first_database(uri + "/lake", cluster.options + ", 'hdfs.user' = 'bob'"))
     assert "Permission denied: user=bob, access=WRITE" in refused and folder in refused, refused
     cluster.call("PUT", folder + "/small", "MKDIRS")
     cluster.call("PUT", folder + "/small", "SETQUOTA", namespacequota="1")
-    refused = scene.sql_error(catalog(uri + "/small/lake", cluster.options))
+    refused = scene.sql_error(first_database(uri + "/small/lake", cluster.options))
     assert "quota of names" in refused and folder in refused, refused
     cluster.call("PUT", folder + "/full", "MKDIRS")
     cluster.call("PUT", folder + "/full", "SETQUOTA", storagespacequota="1000000")
@@ -169,11 +173,11 @@ def test_errors_say_who_was_refused_and_where(scene):
                 'rows-per-second' = '100000000');
             INSERT INTO files SELECT id, REPEAT('x', 50) FROM numbers;""")
         assert "quota of space" in refused and folder in refused, refused
-    refused = scene.sql_error(catalog(uri, "'hdfs.webhdfs.address' = '127.0.0.1:1'"))
+    refused = scene.sql_error(first_database(uri, "'hdfs.webhdfs.address' = '127.0.0.1:1'"))
     assert "127.0.0.1:1" in refused and "hdfs.webhdfs.address" in refused, refused
-    refused = scene.sql_error(catalog(uri, "'hdfs.webhdfs.address' = 'no-such-host.invalid:9870'"))
+    refused = scene.sql_error(first_database(uri, "'hdfs.webhdfs.address' = 'no-such-host.invalid:9870'"))
     assert "no-such-host.invalid" in refused, refused
-    refused = scene.sql_error(catalog("hdfs:///lake", "'default-database' = 'd'"))
+    refused = scene.sql_error(first_database("hdfs:///lake", "'default-database' = 'd'"))
     assert "fs.defaultFS" in refused and "HADOOP_CONF_DIR" in refused, refused
 
 
