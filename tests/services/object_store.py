@@ -256,7 +256,7 @@ def check_few_requests(scene, server):
         for method, path, status, _ in log:
             print(f"    {method} {path} {status}")
     assert len(opening) <= 1, len(opening)
-    assert len(writing) - len(opening) <= 30, len(writing)  # the first commit of a process, with the probe
-    assert len(two) - len(writing) <= 24, len(two)
+    assert len(writing) - len(opening) <= 32, len(writing)  # the first commit of a process, with the probe
+    assert len(two) - len(writing) <= 26, len(two)
     assert len(reading) - len(opening) <= 14, len(reading)
     proxy.close()

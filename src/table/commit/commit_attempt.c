@@ -245,6 +245,12 @@ static bool stands_on(const weir_table *table, const weir_snapshot *after, const
     return has_same || (has_files && rows_before == next->total_record_count);
 }
 
+static bool has_expired(const weir_table *table, int64_t id, weir_arena *arena)
+{
+    weir_snapshot *found = NULL;
+    return weir_snapshot_read(table->context.fs, table->context.paths.root, id, arena, &found, NULL) == WEIR_NOT_FOUND;
+}
+
 /* Takes the snapshot just published back where others lie ahead that do not stand on it: while it was made, so many
  * were committed and expired that its id was free again, and nobody would find what it has. That can only be where the
  * one that it was built on has expired. Returns whether it was so. */
@@ -253,8 +259,7 @@ static bool withdraw_passed(const weir_table *table, int64_t latest_id, const we
     const weir_table_context *context = &table->context;
     int64_t greatest = 0;
     weir_snapshot *found = NULL;
-    if (latest_id == 0 ||
-        weir_snapshot_read(context->fs, context->paths.root, latest_id, arena, &found, NULL) != WEIR_NOT_FOUND ||
+    if (latest_id == 0 || !has_expired(table, latest_id, arena) ||
         weir_snapshot_greatest_id(context->fs, context->paths.root, &greatest, NULL) != WEIR_OK ||
         greatest <= next->id) {
         return false;
@@ -274,7 +279,8 @@ static int publish(const weir_table *table, int64_t latest_id, const weir_snapsh
                    weir_error *err)
 {
     const weir_table_context *context = &table->context;
-    if (is_overtaken(table, latest_id)) {
+    /* Elsewhere an id that is taken is not free: then publishing tells, and one look is enough. */
+    if ((latest_id == 0 || has_expired(table, latest_id, arena)) && is_overtaken(table, latest_id)) {
         return WEIR_EXISTS;
     }
     int code = weir_snapshot_publish(context->fs, context->paths.root, next, err);
