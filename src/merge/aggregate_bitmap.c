@@ -2,28 +2,13 @@
 #include "index/roaring.h"
 #include "merge/aggregate_fold.h"
 
-typedef struct set_bytes {
-    weir_buffer bytes;
-    bool has_value;
-} set_bytes;
-
-static void set_to(set_bytes *set, const weir_vector *values, int64_t row)
-{
-    set->bytes.size = 0;
-    set->has_value = !weir_vector_is_null(values, row);
-    if (set->has_value) {
-        weir_slice bytes = weir_vector_bytes(values, row);
-        weir_buffer_append(&set->bytes, bytes.data, bytes.size);
-    }
-}
-
-static int add_row(set_bytes *set, const weir_vector *values, int64_t row, bool is_older, weir_error *err)
+static int add_row(weir_fold_bytes *set, const weir_vector *values, int64_t row, bool is_older, weir_error *err)
 {
     if (weir_vector_is_null(values, row)) {
         return WEIR_OK;
     }
     if (!set->has_value) {
-        set_to(set, values, row);
+        weir_fold_bytes_set(set, values, row);
         return WEIR_OK;
     }
     weir_slice had = weir_buffer_slice(&set->bytes);
@@ -40,13 +25,13 @@ static int add_row(set_bytes *set, const weir_vector *values, int64_t row, bool 
 }
 
 static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step, const weir_vector *values, int64_t row,
-                     set_bytes *set, weir_error *err)
+                     weir_fold_bytes *set, weir_error *err)
 {
     if (step == WEIR_STEP_ADD || step == WEIR_STEP_ADD_OLDER) {
         return add_row(set, values, row, step == WEIR_STEP_ADD_OLDER, err);
     }
     if (step == WEIR_STEP_SET || step == WEIR_STEP_SET_RETRACT) {
-        set_to(set, values, row);
+        weir_fold_bytes_set(set, values, row);
     }
     return step < WEIR_STEP_RETRACT || aggregate->ignore_retract ? WEIR_OK
                                                                  : weir_field_aggregate_fail_retraction(aggregate, err);
@@ -55,16 +40,14 @@ static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step,
 int weir_field_aggregate_fold_bitmaps(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
                                       const weir_vector *values, weir_vector *out, weir_error *err)
 {
-    set_bytes set = {0};
+    weir_fold_bytes set = {0};
     int code = WEIR_OK;
     for (int64_t g = 0; g < rows->group_count; g++) {
-        set.has_value = false;
-        set.bytes.size = 0;
+        weir_fold_bytes_clear(&set);
         for (int64_t row = rows->group_starts[g]; row < rows->group_starts[g + 1]; row++) {
             WEIR_GO(take_step(aggregate, weir_fold_step_of(rows, g, row), values, row, &set, err));
         }
-        WEIR_GO(set.has_value ? weir_vector_append_raw(out, weir_buffer_text(&set.bytes), set.bytes.size, err)
-                              : weir_vector_append_nulls(out, 1, err));
+        WEIR_GO(weir_fold_bytes_append_to(&set, out, err));
     }
 done:
     weir_buffer_free(&set.bytes);

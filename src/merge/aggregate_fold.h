@@ -31,4 +31,32 @@ static inline weir_fold_step weir_fold_step_of(const weir_fold_rows *rows, int64
     return is_lone ? WEIR_STEP_SET : WEIR_STEP_ADD;
 }
 
+/* Bytes or text that is being folded, or NULL. Zero-initialized is NULL; the buffer is the owner's to free. */
+typedef struct weir_fold_bytes {
+    weir_buffer bytes;
+    bool has_value;
+} weir_fold_bytes;
+
+static inline void weir_fold_bytes_clear(weir_fold_bytes *folded)
+{
+    folded->has_value = false;
+    folded->bytes.size = 0;
+}
+
+static inline void weir_fold_bytes_set(weir_fold_bytes *folded, const weir_vector *values, int64_t row)
+{
+    weir_fold_bytes_clear(folded);
+    folded->has_value = !weir_vector_is_null(values, row);
+    if (folded->has_value) {
+        weir_slice bytes = weir_vector_bytes(values, row);
+        weir_buffer_append(&folded->bytes, bytes.data, bytes.size);
+    }
+}
+
+static inline int weir_fold_bytes_append_to(weir_fold_bytes *folded, weir_vector *out, weir_error *err)
+{
+    return folded->has_value ? weir_vector_append_raw(out, weir_buffer_text(&folded->bytes), folded->bytes.size, err)
+                             : weir_vector_append_nulls(out, 1, err);
+}
+
 #endif

@@ -2,22 +2,6 @@
  * once. */
 #include "merge/aggregate_fold.h"
 
-/* What is being folded: a text, or NULL. */
-typedef struct list_text {
-    weir_buffer bytes;
-    bool has_value;
-} list_text;
-
-static void set_text(list_text *list, const weir_vector *values, int64_t row)
-{
-    list->bytes.size = 0;
-    list->has_value = !weir_vector_is_null(values, row);
-    if (list->has_value) {
-        weir_slice text = weir_vector_bytes(values, row);
-        weir_buffer_append(&list->bytes, text.data, text.size);
-    }
-}
-
 /* The next piece of a text from *at on; false: there is none any more. */
 static bool next_piece(weir_slice text, weir_slice delimiter, size_t *at, weir_slice *out)
 {
@@ -66,29 +50,30 @@ static void append_text(const weir_field_aggregate *aggregate, weir_buffer *list
     }
 }
 
-static void add_text(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list)
+static void add_text(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row,
+                     weir_fold_bytes *list)
 {
     if (weir_vector_is_null(values, row)) {
         return;
     }
     weir_slice text = weir_vector_bytes(values, row);
     if (!list->has_value || (list->bytes.size == 0 && text.size > 0)) {
-        set_text(list, values, row);
+        weir_fold_bytes_set(list, values, row);
     } else if (text.size > 0) {
         append_text(aggregate, &list->bytes, text);
     }
 }
 
 /* The row's text comes before the list. */
-static void add_older(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row, list_text *list,
-                      weir_buffer *scratch)
+static void add_older(const weir_field_aggregate *aggregate, const weir_vector *values, int64_t row,
+                      weir_fold_bytes *list, weir_buffer *scratch)
 {
     if (weir_vector_is_null(values, row)) {
         return;
     }
     weir_slice text = weir_vector_bytes(values, row);
     if (!list->has_value || list->bytes.size == 0) {
-        set_text(list, values, row);
+        weir_fold_bytes_set(list, values, row);
     } else if (text.size > 0) {
         scratch->size = 0;
         weir_buffer_append(scratch, text.data, text.size);
@@ -100,7 +85,7 @@ static void add_older(const weir_field_aggregate *aggregate, const weir_vector *
 }
 
 static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step, const weir_vector *values, int64_t row,
-                     list_text *list, weir_buffer *scratch, weir_error *err)
+                     weir_fold_bytes *list, weir_buffer *scratch, weir_error *err)
 {
     switch (step) {
     case WEIR_STEP_NONE:
@@ -113,7 +98,7 @@ static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step,
         return WEIR_OK;
     case WEIR_STEP_SET:
     case WEIR_STEP_SET_RETRACT:
-        set_text(list, values, row);
+        weir_fold_bytes_set(list, values, row);
         break;
     default:
         break;
@@ -125,18 +110,16 @@ static int take_step(const weir_field_aggregate *aggregate, weir_fold_step step,
 int weir_field_aggregate_fold_texts(const weir_field_aggregate *aggregate, const weir_fold_rows *rows,
                                     const weir_vector *values, weir_vector *out, weir_error *err)
 {
-    list_text list = {0};
+    weir_fold_bytes list = {0};
     weir_buffer scratch = {0};
     int code = WEIR_OK;
     WEIR_GO(weir_vector_reserve(out, rows->group_count, err));
     for (int64_t g = 0; g < rows->group_count; g++) {
-        list.has_value = false;
-        list.bytes.size = 0;
+        weir_fold_bytes_clear(&list);
         for (int64_t row = rows->group_starts[g]; row < rows->group_starts[g + 1]; row++) {
             WEIR_GO(take_step(aggregate, weir_fold_step_of(rows, g, row), values, row, &list, &scratch, err));
         }
-        WEIR_GO(list.has_value ? weir_vector_append_raw(out, weir_buffer_text(&list.bytes), list.bytes.size, err)
-                               : weir_vector_append_nulls(out, 1, err));
+        WEIR_GO(weir_fold_bytes_append_to(&list, out, err));
     }
 done:
     weir_buffer_free(&list.bytes);

@@ -58,20 +58,6 @@ bool weir_table_commit_dropped_compaction(const weir_table_commit *commit) { ret
 
 int64_t weir_table_commit_rows_snapshot(const weir_table_commit *commit) { return commit->rows_snapshot; }
 
-static void copy_entries(const weir_manifest_entries *from, weir_manifest_entries *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_manifest_entries_append(to, from->items[i]);
-    }
-}
-
-static void copy_indexes(const weir_index_entries *from, weir_index_entries *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_index_entries_append(to, from->items[i]);
-    }
-}
-
 /* A source of changes that do not depend on the latest snapshot. */
 static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena *arena, weir_commit_changes *out,
                          weir_error *err)
@@ -80,16 +66,10 @@ static int fixed_changes(void *argument, const weir_snapshot *latest, weir_arena
     (void)latest;
     (void)arena;
     (void)err;
-    out->kind = changes->kind;
-    out->places_keys = changes->places_keys;
-    out->keys_as_of = changes->keys_as_of;
-    copy_entries(&changes->files, &out->files);
-    copy_entries(&changes->changelog, &out->changelog);
+    weir_commit_changes_copy(changes, NULL, out);
     for (size_t i = 0; i < changes->seen_count; i++) {
         weir_commit_changes_add_seen(out, changes->seen[i]);
     }
-    copy_indexes(&changes->indexes, &out->indexes);
-    copy_indexes(&changes->relied, &out->relied);
     return WEIR_OK;
 }
 
@@ -382,8 +362,8 @@ static int overwrite_changes(void *argument, const weir_snapshot *latest, weir_a
         WEIR_TRY(delete_indexes(request, latest, arena, &out->indexes, err));
     }
     if (request->added != NULL) {
-        copy_entries(&request->added->files, &out->files);
-        copy_indexes(&request->added->indexes, &out->indexes);
+        weir_commit_changes_copy_files(&request->added->files, NULL, &out->files);
+        weir_commit_changes_copy_indexes(&request->added->indexes, NULL, &out->indexes);
     }
     return WEIR_OK;
 }

@@ -193,7 +193,7 @@ static bool is_ours(const weir_table *table, const weir_snapshot *next, weir_are
            strcmp(found->delta_manifest_list, next->delta_manifest_list) == 0;
 }
 
-static int base_manifests(const weir_table *table, const char *list, weir_arena *arena, weir_manifest_files *out)
+static int manifests_of(const weir_table *table, const char *list, weir_arena *arena, weir_manifest_files *out)
 {
     return weir_manifest_list_read(table->context.fs, &table->context.paths, list, arena, out, NULL);
 }
@@ -232,8 +232,8 @@ static bool stands_on(const weir_table *table, const weir_snapshot *after, const
 {
     weir_manifest_files base = {0}, delta = {0};
     bool has_same = false, has_files = true;
-    if (base_manifests(table, after->base_manifest_list, arena, &base) == WEIR_OK &&
-        base_manifests(table, next->delta_manifest_list, arena, &delta) == WEIR_OK) {
+    if (manifests_of(table, after->base_manifest_list, arena, &base) == WEIR_OK &&
+        manifests_of(table, next->delta_manifest_list, arena, &delta) == WEIR_OK) {
         for (size_t i = 0; i < base.count * delta.count && !has_same; i++) {
             has_same = strcmp(base.items[i / delta.count].name, delta.items[i % delta.count].name) == 0;
         }

@@ -28,6 +28,46 @@ void weir_commit_changes_add_seen(weir_commit_changes *changes, weir_seen_levels
     changes->seen[changes->seen_count++] = seen;
 }
 
+static weir_slice copy_slice(weir_arena *arena, weir_slice slice)
+{
+    return weir_slice_of(weir_arena_copy(arena, slice.data, slice.size), slice.size);
+}
+
+void weir_commit_changes_copy_files(const weir_manifest_entries *from, weir_arena *arena, weir_manifest_entries *out)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_manifest_entry entry = from->items[i];
+        if (arena != NULL) {
+            entry.file = weir_data_file_copy(arena, entry.file);
+            entry.partition = copy_slice(arena, entry.partition);
+        }
+        weir_manifest_entries_append(out, entry);
+    }
+}
+
+void weir_commit_changes_copy_indexes(const weir_index_entries *from, weir_arena *arena, weir_index_entries *out)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        weir_index_entry entry = from->items[i];
+        if (arena != NULL) {
+            entry.file = weir_index_file_copy(arena, entry.file);
+            entry.partition = copy_slice(arena, entry.partition);
+        }
+        weir_index_entries_append(out, entry);
+    }
+}
+
+void weir_commit_changes_copy(const weir_commit_changes *from, weir_arena *arena, weir_commit_changes *out)
+{
+    out->kind = from->kind;
+    out->places_keys = from->places_keys;
+    out->keys_as_of = from->keys_as_of;
+    weir_commit_changes_copy_files(&from->files, arena, &out->files);
+    weir_commit_changes_copy_files(&from->changelog, arena, &out->changelog);
+    weir_commit_changes_copy_indexes(&from->indexes, arena, &out->indexes);
+    weir_commit_changes_copy_indexes(&from->relied, arena, &out->relied);
+}
+
 static void add_entries(weir_manifest_entries *out, weir_file_kind kind, const weir_commit_message *message,
                         const weir_file_list *list)
 {

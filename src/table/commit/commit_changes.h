@@ -29,6 +29,13 @@ typedef struct weir_commit_changes {
 void weir_commit_changes_free(weir_commit_changes *changes);
 void weir_commit_changes_add_seen(weir_commit_changes *changes, weir_seen_levels seen);
 
+/* Adds to `out` what `from` has, but for the levels seen, which hold at one moment only. What the entries point to is
+ * copied into `arena`; NULL: it is shared. */
+void weir_commit_changes_copy(const weir_commit_changes *from, weir_arena *arena, weir_commit_changes *out);
+/* The same of single lists. */
+void weir_commit_changes_copy_files(const weir_manifest_entries *from, weir_arena *arena, weir_manifest_entries *out);
+void weir_commit_changes_copy_indexes(const weir_index_entries *from, weir_arena *arena, weir_index_entries *out);
+
 /* The APPEND half and the COMPACT half of some messages. An APPEND half that deletes files is an OVERWRITE. */
 void weir_commit_changes_append(const weir_commit_messages *messages, weir_commit_changes *out);
 void weir_commit_changes_compact(const weir_commit_messages *messages, weir_commit_changes *out);

@@ -15,41 +15,13 @@ void weir_commit_guard_free(weir_commit_guard *guard)
     weir_arena_init(&guard->arena);
 }
 
-static void copy_entries(weir_arena *arena, const weir_manifest_entries *from, weir_manifest_entries *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_manifest_entry entry = from->items[i];
-        entry.file = weir_data_file_copy(arena, entry.file);
-        entry.partition =
-            weir_slice_of(weir_arena_copy(arena, entry.partition.data, entry.partition.size), entry.partition.size);
-        weir_manifest_entries_append(to, entry);
-    }
-}
-
-static void copy_indexes(weir_arena *arena, const weir_index_entries *from, weir_index_entries *to)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        weir_index_entry entry = from->items[i];
-        entry.file = weir_index_file_copy(arena, entry.file);
-        entry.partition =
-            weir_slice_of(weir_arena_copy(arena, entry.partition.data, entry.partition.size), entry.partition.size);
-        weir_index_entries_append(to, entry);
-    }
-}
-
 void weir_commit_guard_remember(weir_commit_guard *guard, const weir_published *published, int64_t identifier,
                                 const weir_commit_changes *changes)
 {
     weir_commit_guard_free(guard);
     guard->published = *published;
     guard->identifier = identifier;
-    guard->changes.kind = changes->kind;
-    guard->changes.places_keys = changes->places_keys;
-    guard->changes.keys_as_of = changes->keys_as_of;
-    copy_entries(&guard->arena, &changes->files, &guard->changes.files);
-    copy_entries(&guard->arena, &changes->changelog, &guard->changes.changelog);
-    copy_indexes(&guard->arena, &changes->indexes, &guard->changes.indexes);
-    copy_indexes(&guard->arena, &changes->relied, &guard->changes.relied);
+    weir_commit_changes_copy(changes, &guard->arena, &guard->changes);
 }
 
 int weir_commit_guard_is_lost(const weir_commit_guard *guard, const weir_table *table, bool *out, weir_error *err)
